@@ -1,0 +1,47 @@
+# Every target makes what it needs: a virtual environment in .venv, from pyproject.toml alone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(shell find streamt_ol stages -name '*.py' -o -name '*.b64' -o -name '*.json' 2>/dev/null)
+DEMO := fixtures/manifests/demo.json
+CODE := streamt_ol stages tests bench
+
+.PHONY: demo test check bench dist clean
+
+demo: $(VENV)/installed
+	@$(BIN)/streamt-ol export $(DEMO) --job-namespace demo --kafka-namespace kafka://broker.example:9092
+
+test: $(VENV)/dev
+	$(BIN)/pytest -n auto
+
+check: $(VENV)/dev
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/lint-imports
+	cd tests && ../$(BIN)/mypy --config-file ../pyproject.toml -p streamt_ol -p streamt_ol.stages
+	cd tests && ../$(BIN)/mypy --config-file ../pyproject.toml . ../bench
+
+bench: $(VENV)/dev
+	$(BIN)/python bench/run.py
+
+dist: $(VENV)/dev
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# A user's environment: the package and its runtime dependencies.
+$(VENV)/installed: $(BIN)/python pyproject.toml $(SOURCES)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--editable . --config-settings editable_mode=strict
+	@touch $@
+
+# A developer's environment: what `make check`, `make test` and `make bench` need besides.
+$(VENV)/dev: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--editable '.[dev]' --config-settings editable_mode=strict
+	@touch $@

@@ -1,0 +1,96 @@
+"""The one way to fail, and the tables of every code that a user can meet.
+
+``StreamtOlError`` carries typed fields; only the command line turns them into text and into
+an exit status. A warning is a plain dict in a stage's ``warnings`` list: a fact about the
+result, never a reason to stop.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, NotRequired, TypedDict
+
+
+class Code(NamedTuple):
+    """A row of the table of codes: what it means, the exit status, what to do about it."""
+
+    meaning: str
+    exit_status: int
+    remedy: str
+
+
+USAGE = "E500_USAGE_ERROR"
+PARSE = "E501_PARSE_ERROR"
+ENV_VAR = "E502_ENV_VAR_ERROR"
+ENVIRONMENT = "E503_ENVIRONMENT_ERROR"
+INVALID = "E506_OPENLINEAGE_INVALID"
+GENERIC_WARNING = "W000_WARNING"
+SCHEMA_INCOMPLETE = "W110_OPENLINEAGE_SCHEMA_INCOMPLETE"
+SINK_OUTPUT_OMITTED = "W111_OPENLINEAGE_SINK_OUTPUT_OMITTED"
+EMIT_FAILED = "W112_OPENLINEAGE_EMIT_FAILED"
+
+ERRORS: dict[str, Code] = {
+    USAGE: Code("the command line itself is wrong", 2, "see `streamt-ol COMMAND --help`"),
+    PARSE: Code(
+        "a file cannot be read, is not JSON, or is not shaped like a manifest",
+        1,
+        "compile the project again with `streamt compile`, or name the right file",
+    ),
+    INVALID: Code(
+        "what the manifest declares has no valid, unambiguous OpenLineage form, or the output failed",
+        1,
+        "correct the declaration at the place named, or give the missing option",
+    ),
+}
+
+WARNINGS: dict[str, Code] = {
+    SCHEMA_INCOMPLETE: Code(
+        "a dataset declares no columns, so its event has no schema facet",
+        0,
+        "declare `columns` (or a contract with columns) on the source or model",
+    ),
+    SINK_OUTPUT_OMITTED: Code(
+        "a sink's external destination is not a dataset, so its job has no outputs",
+        0,
+        "none needed: the omission is by design",
+    ),
+}
+
+
+class Warned(TypedDict):
+    """A warning: ``code``, ``message``, and a ``location`` where there is one."""
+
+    code: str
+    message: str
+    location: NotRequired[str]
+
+
+class StreamtOlError(Exception):
+    """Nothing more can be done: a code of ``ERRORS``, a message, a place, and a hint.
+
+    ``location`` is a JSON pointer into the manifest, ``file:line``, or the name of the option
+    or field at fault. ``message`` and ``location`` must already be safe to show (see
+    ``streamt_ol.redaction``).
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        location: str | None = None,
+        suggestion: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.location = location
+        self.suggestion = suggestion
+
+    def __str__(self) -> str:
+        place = f" {self.location}" if self.location else ""
+        return f"{self.code}{place}: {self.message}"
+
+
+def pointer(*parts: str | int) -> str:
+    """Return the RFC 6901 JSON pointer made of ``parts``, e.g. ``/models/0/columns``."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
