@@ -20,7 +20,7 @@ DEMO = FIXTURES / "manifests" / "demo.json"
 GOLDEN = (FIXTURES / "manifests" / "demo.expected.jsonl").read_bytes()
 NAMESPACE = ["--job-namespace", "https://lineage.example/ns/fixtures"]
 KAFKA = ["--kafka-namespace", "kafka://broker.example:9092"]
-EXPORT = ["export", DEMO, *NAMESPACE, *KAFKA]
+EXPORT: list[str | Path] = ["export", DEMO, *NAMESPACE, *KAFKA]
 W111 = "W111_OPENLINEAGE_SINK_OUTPUT_OMITTED"
 
 
