@@ -262,11 +262,16 @@ class TestInstalled:
         shutil.copy(FIXTURES / "manifests" / "demo.json", tmp_path / "manifest.json")
         result = run(
             *(installed.python.with_name("streamt-ol"), "export", "manifest.json", "--quiet"),
-            *("--job-namespace", "jobs", "--kafka-namespace", "kafka://broker.example:9092"),
+            *(
+                "--job-namespace",
+                "https://lineage.example/ns/fixtures",
+                "--kafka-namespace",
+                "kafka://broker.example:9092",
+            ),
             cwd=tmp_path,
         )
         assert (result.returncode, result.stderr) == (0, b"")
-        assert result.stdout == (FIXTURES / "golden" / "demo.jsonl").read_bytes()
+        assert result.stdout == (FIXTURES / "manifests" / "demo.expected.jsonl").read_bytes()
 
     def test_verifies_its_schemas(self, installed: Installed, tmp_path: Path) -> None:
         result = run(installed.python.with_name("streamt-ol"), "schemas", cwd=tmp_path)
