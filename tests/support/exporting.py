@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-from streamt_ol.stages.load_manifest import LoadManifest
 
 from streamt_ol import pipeline, runner
 from streamt_ol.contracts import State
+from streamt_ol.stages.load_manifest import LoadManifest
 from support.manifests import OPTIONS
 
 Json = dict[str, Any]
