@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 MASK = "***"
-_SECRET_WORD = (
+_REVEALING_NAME = (
     r"[\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_.-]?key|access[_.-]?key"
     r"|private[_.-]?key|credential|jaas\.config|sasl\.jaas|authorization)[\w.-]*"
 )
@@ -20,7 +20,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?i)([a-z][a-z0-9+.-]*://)[^/?#\s]*@"), rf"\1{MASK}@"),
     (
         re.compile(
-            rf"(?i)([\"'`]?{_SECRET_WORD}[\"'`]?\s*(?:=>|[:=])\s*)"
+            rf"(?i)([\"'`]?{_REVEALING_NAME}[\"'`]?\s*(?:=>|[:=])\s*)"
             r"(\"(?:[^\"\\]|\\.)*\"?|'(?:[^']|'')*'?|[^\s,;&)}\]]+)"
         ),
         rf"\1{MASK}",
@@ -45,3 +45,8 @@ def shown(value: object, limit: int = 80) -> str:
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
     escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
     return f"'{escaped}'"
+
+
+def place(path: str) -> str:
+    """Return a file's path for a diagnostic: redacted, on one line, unquoted."""
+    return shown(path, limit=400)[1:-1]
