@@ -7,12 +7,8 @@ from typing import Annotated
 
 import typer
 
-# The environment variable behind each option of the export, by the specification.
-ENVIRONMENT = {
-    "job_namespace": "OPENLINEAGE_NAMESPACE",
-    "kafka_namespace": "STREAMT_OPENLINEAGE_KAFKA_NAMESPACE",
-    "gateway_namespace": "STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE",
-}
+from streamt_ol.names import NAMESPACE_VARIABLES
+
 JobNamespace = Annotated[
     str | None,
     typer.Option(
@@ -52,7 +48,7 @@ def chosen(
     falling through to a derived value.
     """
     options = {**carried, **{name: value for name, value in given.items() if value is not None}}
-    for name, variable in ENVIRONMENT.items():
+    for name, variable in NAMESPACE_VARIABLES.items():
         if options.get(name) is None and variable in environ:
             options[name] = environ[variable]
     return options

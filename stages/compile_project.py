@@ -1,0 +1,46 @@
+"""The other first stage: a streamt project becomes the manifest, without streamt."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+
+from streamt_ol import contracts
+from streamt_ol.contracts import State
+from streamt_ol.project.compiler import compile_project
+from streamt_ol.project.places import Places
+
+TAKES = contracts.OPTIONS
+RETURNS = contracts.LOADED
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class CompileProject:
+    """Takes ``{"options": {"project_dir": FOLDER, "env": NAME, ...}}``; adds ``manifest``.
+
+    The manifest holds what the next stage reads and nothing else of the project; ``warnings``
+    are added where there are any. Afterwards ``places`` tells where in the project's files what
+    a pointer into the manifest means. Raises E501, E502, E503 and E506 with ``file:line``.
+    """
+
+    def __init__(
+        self,
+        environ: Mapping[str, str] = os.environ,
+        now: Callable[[], datetime] = _now,
+    ) -> None:
+        self._environ = environ
+        self._now = now
+        self.places: Places | None = None
+
+    def __call__(self, state: State) -> State:
+        """Return the options for the next stage and the ``manifest``."""
+        compiled = compile_project(state["options"], self._environ, self._now)
+        self.places = compiled.places
+        loaded: State = {"options": compiled.options, "manifest": compiled.manifest}
+        if compiled.warnings:
+            loaded["warnings"] = compiled.warnings
+        return loaded
