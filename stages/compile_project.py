@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from streamt_ol import contracts
 from streamt_ol.contracts import State
+from streamt_ol.problems import StreamtOlError, Warned
 from streamt_ol.project.compiler import compile_project
 from streamt_ol.project.places import Places
 
@@ -23,8 +24,10 @@ class CompileProject:
     """Takes ``{"options": {"project_dir": FOLDER, "env": NAME, ...}}``; adds ``manifest``.
 
     The manifest holds what the next stage reads and nothing else of the project; ``warnings``
-    are added where there are any. Afterwards ``places`` tells where in the project's files what
-    a pointer into the manifest means. Raises E501, E502, E503 and E506 with ``file:line``.
+    are added where there are any. Afterwards ``located`` tells where in the project's files that
+    stands which a later stage found fault with.
+
+    Raises E501, E502, E503 and E506 with ``file:line``.
     """
 
     def __init__(
@@ -34,13 +37,21 @@ class CompileProject:
     ) -> None:
         self._environ = environ
         self._now = now
-        self.places: Places | None = None
+        self._places: Places | None = None
 
     def __call__(self, state: State) -> State:
         """Return the options for the next stage and the ``manifest``."""
         compiled = compile_project(state["options"], self._environ, self._now)
-        self.places = compiled.places
+        self._places = compiled.places
         loaded: State = {"options": compiled.options, "manifest": compiled.manifest}
         if compiled.warnings:
             loaded["warnings"] = compiled.warnings
         return loaded
+
+    def located(self, error: StreamtOlError) -> StreamtOlError:
+        """Return an error of a later stage with the project's ``file:line`` before its pointer."""
+        return error if self._places is None else self._places.error(error)
+
+    def located_warning(self, warning: Warned) -> Warned:
+        """Return a warning of a later stage in the same way."""
+        return warning if self._places is None else self._places.warning(warning)

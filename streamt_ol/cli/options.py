@@ -36,6 +36,14 @@ EventTime = Annotated[
         metavar="TIME", help="UTC time of all events, instead of the manifest's compiled_at."
     ),
 ]
+ProjectDir = Annotated[
+    str | None,
+    typer.Option(metavar="FOLDER", help="Read the streamt project in this folder instead."),
+]
+Environment = Annotated[
+    str | None,
+    typer.Option("--env", metavar="NAME", help="The project's environment [env: STREAMT_ENV]."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print warnings.")]
 
 
