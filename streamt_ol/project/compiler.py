@@ -58,8 +58,8 @@ def compile_project(
         "runtime": runtime,
         "sources": sources,
         "models": [model.body for model in models],
-        "tests": [_picked(test, "name", "type", "model") for test in document.lists["tests"]],
-        "exposures": [_picked(exposure, "name") for exposure in document.lists["exposures"]],
+        "tests": [test.given_texts("name", "type", "model") for test in document.lists["tests"]],
+        "exposures": [exposure.given_texts("name") for exposure in document.lists["exposures"]],
         "dag": compiled_dag(sources, models),
         "artifacts": compiled_artifacts(project, sources, models),
     }

@@ -12,7 +12,8 @@ from streamt_ol.project.variables import Variables
 from streamt_ol.project.yaml_values import YamlList, YamlMap
 from streamt_ol.redaction import shown
 
-LISTS = ("sources", "models", "tests", "exposures")
+_READ = ("sources", "models")
+LISTS = (*_READ, "tests", "exposures")  # of the others lineage needs the names at most
 # fmt: off
 _KNOWN: dict[str, frozenset[str]] = {
     "project": frozenset((
@@ -108,12 +109,12 @@ def _merge(section: Section, lists: dict[str, list[Section]], variables: Variabl
     """Append the declarations of one file."""
     for name, into in lists.items():
         declared = section.value.get(name)
-        if declared is None:
-            continue
-        if not isinstance(declared, YamlList):
+        if isinstance(declared, YamlList):
+            for line, value in zip(declared.lines, declared, strict=True):
+                place = f"/{name}/{len(into)}"
+                if isinstance(value, YamlMap):
+                    into.append(Section(value, place, variables.expand))
+                elif name in _READ:
+                    raise mistyped(value, "object", f"{declared.file}:{line} {place}")
+        elif declared is not None and name in _READ:
             raise mistyped(declared, "array", section.location(name))
-        for line, value in zip(declared.lines, declared, strict=True):
-            place = f"/{name}/{len(into)}"
-            if not isinstance(value, YamlMap):
-                raise mistyped(value, "object", f"{declared.file}:{line} {place}")
-            into.append(Section(value, place, variables.expand))

@@ -41,7 +41,7 @@ class Section:
     @property
     def place(self) -> str:
         """``file:line pointer`` of the section itself."""
-        return f"{self.value.file}:{self.value.line} {self.pointer}"
+        return f"{self.value.file}:{self.value.line} {self.pointer}".rstrip()
 
     def text(self, key: str) -> str | None:
         """Return a text, or None where there is none."""
@@ -58,6 +58,11 @@ class Section:
         if value is None:
             raise StreamtOlError(PARSE, f"a field is missing: {key}", location=self.place)
         return value
+
+    def given_texts(self, *keys: str) -> dict[str, str]:
+        """Return those of ``keys`` that are plain texts; nothing else about them matters."""
+        values = {key: self.value.get(key) for key in keys}
+        return {k: v for k, v in values.items() if isinstance(v, str) and "${" not in v}
 
     def section(self, key: str) -> Section | None:
         """Return a mapping below this one, or None where there is none."""

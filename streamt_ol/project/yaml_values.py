@@ -7,6 +7,7 @@ nesting and expanding aliases.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -18,7 +19,6 @@ MAX_DEPTH = 64
 MAX_ALIASED = 3_000_000  # values that aliases may stand for in one file, each counted in full
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _RESOLVER: Any = yaml.SafeLoader("")
-_TEXT = "tag:yaml.org,2002:str"
 _MERGE = "tag:yaml.org,2002:merge"
 _SCALARS = {
     f"tag:yaml.org,2002:{name}": getattr(_RESOLVER, f"construct_yaml_{name}")
@@ -64,7 +64,9 @@ def parse_yaml(text: str, file: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = redact(error.problem or "it cannot be parsed")[:100]
-        raise builder.fault(f"not valid YAML: {problem}", mark.line + 1 if mark else 1) from None
+        last = text.count("\n") + 1
+        line = min(mark.line + 1, last) if mark else last
+        raise builder.fault(f"not valid YAML: {problem}", line) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise builder.fault("not valid YAML: a character is not allowed in it", line) from None
@@ -93,6 +95,16 @@ _NO_KEY = _Marker()
 _MERGE_KEY = _Marker()
 
 
+@lru_cache(maxsize=10_000)  # keys, types and words repeat a lot
+def _plain_scalar(text: str) -> Any:
+    """Return the value of a scalar without quotes. Raises what its construction raises."""
+    tag = _RESOLVER.resolve(yaml.ScalarNode, text, (True, False))
+    if tag == _MERGE:
+        return _MERGE_KEY
+    construct = _SCALARS.get(tag)
+    return text if construct is None else construct(yaml.ScalarNode(tag, text))
+
+
 class _Builder:
     def __init__(self, file: str) -> None:
         self.root: Any = None
@@ -107,11 +119,11 @@ class _Builder:
 
     def take(self, event: Any) -> None:
         line = event.start_mark.line + 1
+        if isinstance(event, yaml.NodeEvent) and getattr(event, "tag", None) is not None:
+            raise self.fault("YAML tags are not allowed", line)
         if isinstance(event, yaml.ScalarEvent):
-            self._refuse_tag(event.tag, line)
             self._finish(self._scalar(event, line), 1, event.anchor, line)
         elif isinstance(event, yaml.CollectionStartEvent):
-            self._refuse_tag(event.tag, line)
             self._start(event, line)
         elif isinstance(event, yaml.CollectionEndEvent):
             frame = self._frames.pop()
@@ -125,10 +137,6 @@ class _Builder:
             if self._documents > 1:
                 raise self.fault("a second YAML document starts here", line)
 
-    def _refuse_tag(self, tag: str | None, line: int) -> None:
-        if tag is not None:
-            raise self.fault("YAML tags are not allowed", line)
-
     def _start(self, event: Any, line: int) -> None:
         if len(self._frames) >= MAX_DEPTH:
             raise self.fault(f"nested deeper than {MAX_DEPTH} levels", line)
@@ -140,20 +148,12 @@ class _Builder:
             self._anchors[event.anchor] = (_NO_KEY, 0)
 
     def _scalar(self, event: Any, line: int) -> Any:
-        value = event.value
         if not event.implicit[0]:
-            return value
-        tag = _RESOLVER.resolve(yaml.ScalarNode, value, (True, False))
-        if tag == _MERGE:
-            return _MERGE_KEY
-        construct = _SCALARS.get(tag)
-        if construct is None:
-            return value
+            return event.value
         try:
-            return construct(yaml.ScalarNode(tag, value))
+            return _plain_scalar(event.value)
         except (ValueError, OverflowError, AttributeError):
-            what = tag.rpartition(":")[2]
-            raise self.fault(f"a {what} that is out of range", line) from None
+            raise self.fault("a number or time that is out of range", line) from None
 
     def _alias(self, anchor: str, line: int) -> None:
         if anchor not in self._anchors:
