@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamt_ol.problems import INVALID, StreamtOlError
-from streamt_ol.templates import Call, calls, plain_calls, render, rendering
+from streamt_ol.templates import Call, Renderer, calls, plain_calls, render, rendering
 
 RAW = Call("source", "raw")
 CLEAN = Call("ref", "clean")
@@ -110,8 +110,29 @@ class TestRendering:
     def test_takes_params_and_loads_other_templates(self) -> None:
         others = {"lib.j2": "{% macro pick(n) %}{{ ref(n) }}{% endmacro %}", "x.j2": "({{ n }})"}
         template = "{% import 'lib.j2' as lib with context %}{{ lib.pick(n) }}{% include 'x.j2' %}"
-        rendering = render(template, params={"n": "clean"}, load=others.get)
-        assert rendering == ("t_clean(clean)", [CLEAN])
+        renderer = Renderer(others.get)
+        for _ in range(2):
+            assert renderer.render(template, {"n": "clean"}) == ("t_clean(clean)", [CLEAN])
+
+    def test_imported_templates_call_too_each_time(self) -> None:
+        macro = "{% macro m() %}{{ ref('clean') }}{% endmacro %}"
+        renderer = Renderer({"lib.j2": "{% set raw = source('raw') %}" + macro}.get)
+        for _ in range(2):
+            found = renderer.render("{% import 'lib.j2' as lib %}{{ lib.raw }} {{ lib.m() }}")
+            assert found == ("t_raw t_clean", [RAW, CLEAN])
+
+    def test_nothing_stays_from_one_rendering_to_the_next(self) -> None:
+        renderer = Renderer()
+        costly = "{% for i in range(100000) %}{% endfor %}"
+        for _ in range(4):
+            assert renderer.render(costly).text == ""
+        assert renderer.render("{% set x = ref('clean') %}").calls == [CLEAN]
+        with pytest.raises(StreamtOlError):
+            renderer.render("{{ source('raw') }}{{ x }}")
+        assert renderer.render("y").calls == []
+
+    def test_params_cannot_replace_the_calls(self) -> None:
+        assert render("{{ source('raw') }}", params={"source": "x", "ref": "y"}).calls == [RAW]
 
     @pytest.mark.parametrize(
         ("template", "text"),
@@ -197,12 +218,10 @@ class TestBounds:
 
     def test_templates_that_include_each_other(self) -> None:
         others = {f"{n}": f"{{% include '{n + 1}' %}}" * 2 for n in range(40)} | {"40": "x"}
+        others["self"] = "{% include 'self' %}"
         for first in ("0", "self"):
             with pytest.raises(StreamtOlError):
-                render(
-                    f"{{% include '{first}' %}}",
-                    load=(others | {"self": "{% include 'self' %}"}).get,
-                )
+                Renderer(others.get).render(f"{{% include '{first}' %}}")
 
     @pytest.mark.parametrize(
         "template",

@@ -14,6 +14,7 @@ from streamt_ol.project.declared import read_model, read_source
 from streamt_ol.project.document import Document, Unknown, read_document
 from streamt_ol.project.folder import Folder
 from streamt_ol.project.graph import compiled_dag, refuse_cycles
+from streamt_ol.project.macros import Macros
 from streamt_ol.project.places import Places
 from streamt_ol.project.sections import Section
 from streamt_ol.project.variables import Variables
@@ -50,7 +51,8 @@ def compile_project(
     runtime = _runtime(document, chosen)
     sources = [read_source(section) for section in document.lists["sources"]]
     gateway = _section(document.runtime, "conduktor", "gateway") is not None
-    models = [read_model(section, folder, gateway=gateway) for section in document.lists["models"]]
+    macros = Macros(folder)
+    models = [read_model(section, macros, gateway=gateway) for section in document.lists["models"]]
     refuse_cycles(models)
     manifest = {
         "project": project,

@@ -72,17 +72,17 @@ class Folder:
         except OSError as error:
             raise _unreadable(name, error.strerror or "it cannot be listed") from None
 
-    def macro(self, name: str) -> str | None:
-        """Return the text of a template below `macros/`, or None where there is none there.
+    def text_within(self, folder: str, name: str) -> str | None:
+        """Return the text of the file ``name`` below ``folder``, or None where there is none.
 
-        A name that leads out of `macros/`, by ``..`` or by a symbolic link, is none there.
+        A name that leads out of ``folder``, by ``..`` or by a symbolic link, is none there.
         """
         if "\0" in name:
             return None
-        macros = (self._root / "macros").resolve()
-        if not (macros / name).resolve().is_relative_to(macros):
+        inside = (self._root / folder).resolve()
+        if not (inside / name).resolve().is_relative_to(inside):
             return None
-        return self.text(f"macros/{name}")
+        return self.text(f"{folder}/{name}")
 
 
 def _unreadable(name: str, reason: str) -> StreamtOlError:

@@ -12,10 +12,19 @@ from __future__ import annotations
 import re
 from functools import update_wrapper
 from traceback import walk_tb
-from types import BuiltinMethodType
+from types import BuiltinMethodType, CodeType
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import FunctionLoader, StrictUndefined, TemplateNotFound, Undefined, nodes
+from jinja2 import (
+    BytecodeCache,
+    FunctionLoader,
+    StrictUndefined,
+    Template,
+    TemplateNotFound,
+    Undefined,
+    nodes,
+)
+from jinja2.bccache import Bucket
 from jinja2.exceptions import SecurityError, TemplateSyntaxError, UndefinedError
 from jinja2.filters import make_attrgetter
 from jinja2.sandbox import SandboxedEnvironment
@@ -32,14 +41,12 @@ from streamt_ol.templates.budget import (
     percent_size,
     size_of,
 )
-from streamt_ol.templates.plain import Call, table_word
+from streamt_ol.templates.plain import Call, CallKind, table_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from jinja2.runtime import Context
-
-    from streamt_ol.templates.plain import CallKind
 
 MAX_TEMPLATE = 1_000_000  # characters of one template
 MAX_OUTPUT = 5_000_000  # characters rendered
@@ -55,6 +62,7 @@ _FILTERS = (
 _GLOBALS = ("range", "dict", "namespace", "joiner", "cycler")
 _REFUSED_METHODS = frozenset({"encode", "translate", "maketrans", "format_map"})
 _OWN = "<template>"
+_KINDS: tuple[CallKind, ...] = ("source", "ref")
 
 
 class _BadCallError(Exception):
@@ -64,19 +72,39 @@ class _BadCallError(Exception):
 class _BoundedEnvironment(SandboxedEnvironment):
     intercepted_binops = frozenset({"+", "-", "*", "/", "//", "%", "**"})
 
-    def __init__(self, load: Callable[[str], str | None], budget: Budget) -> None:
-        self.budget = budget
+    def __init__(self, load: Callable[[str], str | None]) -> None:
+        self.budget = Budget()
+        self.calls: list[Call] = []
+        self.recorders: dict[str, object] = {kind: self._recorder(kind) for kind in _KINDS}
         super().__init__(
             loader=FunctionLoader(load),
             undefined=StrictUndefined,
             autoescape=False,
             finalize=self.weighed,
             auto_reload=False,
+            bytecode_cache=_CodeInMemory(),
         )
         self.filters = {name: self._charged(name, self.filters[name]) for name in _FILTERS}
         self.filters |= {"join": self._join, "sum": self._sum}
         self.tests = {name: self._charged(name, test) for name, test in self.tests.items()}
-        self.globals = {name: self.globals[name] for name in _GLOBALS}
+        self.globals = {name: self.globals[name] for name in _GLOBALS} | self.recorders
+
+    def start(self) -> None:
+        """Begin a rendering: a new budget, no calls, no module that an earlier one has run."""
+        self.budget, self.calls = Budget(), []
+        if self.cache is not None:
+            self.cache.clear()
+
+    def _recorder(self, kind: CallKind) -> Callable[..., str]:
+        def record(*args: object, **kwargs: object) -> str:
+            if args and isinstance(args[0], Undefined):
+                str(args[0])  # which raises what names it
+            if len(args) != 1 or kwargs or not isinstance(args[0], str) or not args[0].strip():
+                raise _BadCallError
+            self.calls.append(Call(kind, args[0]))
+            return table_word(args[0])
+
+        return record
 
     # The next three are called through the nodes that CountedNodes puts into a template.
     def step(self, cost: int) -> bool:
@@ -181,43 +209,55 @@ class _BoundedEnvironment(SandboxedEnvironment):
         return sum(numbers, start)
 
 
-def render_bounded(
-    template: str,
-    params: Mapping[str, object],
-    load: Callable[[str], str | None] | None,
-    calls: list[Call],
-    location: str | None,
-) -> str:
-    """Return what ``template`` gives, adding to ``calls``; see ``streamt_ol.templates.render``."""
+class Sandbox:
+    """Renders templates that may load others through ``load``; compiles each text once."""
 
-    def recorder(kind: CallKind) -> Callable[..., str]:
-        def record(*args: object, **kwargs: object) -> str:
-            if args and isinstance(args[0], Undefined):
-                str(args[0])  # which raises what names it
-            if len(args) != 1 or kwargs or not isinstance(args[0], str) or not args[0].strip():
-                raise _BadCallError
-            calls.append(Call(kind, args[0]))
-            return table_word(args[0])
+    def __init__(self, load: Callable[[str], str | None]) -> None:
+        self._environment = _BoundedEnvironment(load)
+        self._compiled: dict[str, CodeType] = {}
 
-        return record
+    def render(
+        self, template: str, params: Mapping[str, object], location: str | None
+    ) -> tuple[str, list[Call]]:
+        """Return what ``template`` gives and the calls made; see ``streamt_ol.templates``."""
+        self._environment.start()
+        names: dict[str, object] = {
+            **params,
+            **self._environment.recorders,
+        }  # a param cannot replace a call
+        try:
+            text = self._output(template, names)
+        except Exception as error:  # noqa: BLE001 - a template's expressions can raise anything
+            raise StreamtOlError(INVALID, _message(error), location=location) from None
+        return text, self._environment.calls
 
-    environment = _BoundedEnvironment(load or (lambda _: None), Budget())
-    names = {**params, "source": recorder("source"), "ref": recorder("ref")}
-    try:
-        return _output(environment, template, names)
-    except Exception as error:  # noqa: BLE001 - a template's expressions can raise anything
-        raise StreamtOlError(INVALID, _message(error), location=location) from None
+    def _output(self, template: str, names: Mapping[str, object]) -> str:
+        environment = self._environment
+        code = self._compiled.get(template)
+        if code is None:
+            code = self._compiled[template] = environment.compile(template)
+        pieces: list[str] = []
+        length = 0
+        made = Template.from_code(environment, code, environment.make_globals(None))
+        for piece in made.generate(names):
+            length += len(piece)
+            if length > MAX_OUTPUT:
+                raise BudgetSpentError("it makes too much text")
+            pieces.append(piece)
+        return "".join(pieces)
 
 
-def _output(environment: _BoundedEnvironment, template: str, names: dict[str, object]) -> str:
-    pieces: list[str] = []
-    length = 0
-    for piece in environment.from_string(template).generate(names):
-        length += len(piece)
-        if length > MAX_OUTPUT:
-            raise BudgetSpentError("it makes too much text")
-        pieces.append(piece)
-    return "".join(pieces)
+class _CodeInMemory(BytecodeCache):
+    """The compiled code of loaded templates, for as long as the sandbox lives."""
+
+    def __init__(self) -> None:
+        self._codes: dict[tuple[str, str], CodeType | None] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._codes.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._codes[bucket.key, bucket.checksum] = bucket.code
 
 
 def _message(error: Exception) -> str:
