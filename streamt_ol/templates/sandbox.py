@@ -9,9 +9,7 @@ result on every machine.
 
 from __future__ import annotations
 
-import re
 from functools import update_wrapper
-from traceback import walk_tb
 from types import BuiltinMethodType, CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -20,17 +18,14 @@ from jinja2 import (
     FunctionLoader,
     StrictUndefined,
     Template,
-    TemplateNotFound,
     Undefined,
     nodes,
 )
 from jinja2.bccache import Bucket
-from jinja2.exceptions import SecurityError, TemplateSyntaxError, UndefinedError
 from jinja2.filters import make_attrgetter
 from jinja2.sandbox import SandboxedEnvironment
 
 from streamt_ol.problems import INVALID, StreamtOlError
-from streamt_ol.redaction import shown
 from streamt_ol.templates.budget import (
     FILTER_SIZES,
     METHOD_SIZES,
@@ -41,6 +36,7 @@ from streamt_ol.templates.budget import (
     percent_size,
     size_of,
 )
+from streamt_ol.templates.faults import BadCallError, fault_message
 from streamt_ol.templates.plain import Call, CallKind, table_word
 
 if TYPE_CHECKING:
@@ -61,12 +57,7 @@ _FILTERS = (
 # fmt: on
 _GLOBALS = ("range", "dict", "namespace", "joiner", "cycler")
 _REFUSED_METHODS = frozenset({"encode", "translate", "maketrans", "format_map"})
-_OWN = "<template>"
 _KINDS: tuple[CallKind, ...] = ("source", "ref")
-
-
-class _BadCallError(Exception):
-    """``source()`` or ``ref()`` was called with something other than one name."""
 
 
 class _BoundedEnvironment(SandboxedEnvironment):
@@ -100,7 +91,7 @@ class _BoundedEnvironment(SandboxedEnvironment):
             if args and isinstance(args[0], Undefined):
                 str(args[0])  # which raises what names it
             if len(args) != 1 or kwargs or not isinstance(args[0], str) or not args[0].strip():
-                raise _BadCallError
+                raise BadCallError
             self.calls.append(Call(kind, args[0]))
             return table_word(args[0])
 
@@ -221,14 +212,12 @@ class Sandbox:
     ) -> tuple[str, list[Call]]:
         """Return what ``template`` gives and the calls made; see ``streamt_ol.templates``."""
         self._environment.start()
-        names: dict[str, object] = {
-            **params,
-            **self._environment.recorders,
-        }  # a param cannot replace a call
+        # A param cannot replace a call.
+        names: dict[str, object] = {**params, **self._environment.recorders}
         try:
             text = self._output(template, names)
         except Exception as error:  # noqa: BLE001 - a template's expressions can raise anything
-            raise StreamtOlError(INVALID, _message(error), location=location) from None
+            raise StreamtOlError(INVALID, fault_message(error), location=location) from None
         return text, self._environment.calls
 
     def _output(self, template: str, names: Mapping[str, object]) -> str:
@@ -258,36 +247,3 @@ class _CodeInMemory(BytecodeCache):
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         self._codes[bucket.key, bucket.checksum] = bucket.code
-
-
-def _message(error: Exception) -> str:
-    """Return what went wrong, in words that quote a name of the template at most."""
-    problem = next((says(error) for kind, says in _PROBLEMS if isinstance(error, kind)), None)
-    if problem is None:
-        problem = f"it fails with {type(error).__name__}"
-    return f"the template cannot be rendered: {problem}{_line(error)}"
-
-
-def _undefined(error: Any) -> str:
-    found = re.search(r"'([A-Za-z_]\w{0,63})' is undefined", str(error.message))
-    return f"{shown(found[1])} is not defined" if found else "it uses something undefined"
-
-
-_TOO_DEEP = "it is nested too deeply, or calls itself without end"
-_PROBLEMS: tuple[tuple[type[Exception], Callable[[Any], str]], ...] = (
-    (BudgetSpentError, str),
-    (_BadCallError, lambda _: "source() and ref() take one name, a text that is not blank"),
-    (UndefinedError, _undefined),
-    (SecurityError, lambda _: "it uses what the sandbox does not allow"),
-    (TemplateNotFound, lambda e: f"there is no template {shown(e.name)} in macros/"),
-    (TemplateSyntaxError, lambda e: f"its Jinja has a syntax error at line {e.lineno}"),
-    (RecursionError, lambda _: _TOO_DEEP),
-    (SyntaxError, lambda _: _TOO_DEEP),
-    (MemoryError, lambda _: _TOO_DEEP),
-)
-
-
-def _line(error: Exception) -> str:
-    """Return the template's line that failed, as Jinja's rewritten traceback tells it."""
-    lines = [n for frame, n in walk_tb(error.__traceback__) if frame.f_code.co_filename == _OWN]
-    return f" (line {lines[-1]})" if lines else ""
