@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from support.commands import PROGRAM, clean_environment, streamt_ol
+from support.commands import PROGRAM, clean_environment, run_without_override, streamt_ol
 from support.manifests import FIXTURES, TIME
 
 PROJECTS = FIXTURES / "projects"
@@ -303,7 +303,13 @@ rules: {hunter: hunter2}
 
 class TestBadFolders:
     def test_no_folder_and_no_project(self, tmp_path: Path) -> None:
-        assert "E501_PARSE_ERROR" in error_of(tmp_path / "missing")
+        missing = error_of(tmp_path / "missing")
+        assert missing.startswith(f"E501_PARSE_ERROR {tmp_path / 'missing'}: ")
+        (tmp_path / "file").touch()
+        assert "Not a directory" in error_of(tmp_path / "file")
+        ran = streamt_ol("export", "--project-dir", "", *JOBS, cwd=DEMO)
+        assert (ran.returncode, ran.stdout) == (1, b"")
+        assert ran.stderr.startswith(b"E501_PARSE_ERROR project_dir: ")
         assert "there is no stream_project.yml in it" in error_of(tmp_path)
 
     def test_a_folder_in_the_place_of_a_file(self, tmp_path: Path) -> None:
@@ -324,6 +330,27 @@ class TestBadFolders:
     def test_a_byte_order_mark_is_accepted(self, tmp_path: Path) -> None:
         folder = project(tmp_path / "p", stream_project="\ufeffproject: {name: p}\n")
         assert streamt_ol("export", "--project-dir", folder, *JOBS).returncode == 0
+
+    @pytest.mark.parametrize("locked", [".", "models", "models/deep", "models/m.yml", "macros"])
+    def test_what_may_not_be_read_is_never_left_out(self, locked: str, tmp_path: Path) -> None:
+        text = "models: [{name: m, macro: made}]"
+        folder = project(tmp_path / "p", stream_project="project: {name: p}", models__m=text)
+        (folder / "models" / "deep").mkdir()
+        (folder / "macros").mkdir()
+        (folder / "macros" / "made.sql.j2").write_text("SELECT 1")
+        (folder / locked).chmod(0)
+        ran = run_without_override("export", "--project-dir", folder, *JOBS)
+        (folder / locked).chmod(0o700)
+        assert (ran.returncode, ran.stdout) == (1, b"")
+        assert ran.stderr.startswith(b"E501_PARSE_ERROR ")
+        assert b"Permission denied" in ran.stderr
+
+    def test_macros_that_are_no_names_of_files(self, tmp_path: Path) -> None:
+        for name in ('"a\\0b"', '"' + "x" * 300 + '"', '""', '"."', "/etc/passwd", '"a/../b"'):
+            text = f"project: {{name: p}}\nmodels: [{{name: m, macro: {name}}}]"
+            folder = project(tmp_path / "p", stream_project=text)
+            (folder / "macros").mkdir(exist_ok=True)
+            assert "E501_PARSE_ERROR " in error_of(folder), name
 
     def test_a_symbolic_link_does_not_lead_out_of_macros(self, tmp_path: Path) -> None:
         text = "project: {name: p}\nmodels: [{name: m, macro: out}, {name: n, macro: in}]"

@@ -265,6 +265,9 @@ class TestBounds:
             "{% if 1 %}" * 500 + "{% endif %}" * 500,
             "{% for i in [1] %}" * 30 + "x" + "{% endfor %}" * 30,
             "x" * 1_000_001,
+            "{{x}}" * 200_000,
+            "{% if x %}{% endif %}" * 50_000,
+            "{{ {" + "1: 1," * 200_000 + "}|length }}",
         ],
     )
     def test_nesting_and_length(self, template: str) -> None:

@@ -159,7 +159,7 @@ def _effective(
     declared = section.text("materialized")
     if declared is not None:
         return declared_materialization(declared, section.location("materialized"))
-    if entries is not None and rendered is None:
+    if entries and rendered is None:
         return SINK
     if _below(section, "gateway", "virtual_topic") is not None:
         return GATEWAY

@@ -22,6 +22,7 @@ from jinja2 import (
     nodes,
 )
 from jinja2.bccache import Bucket
+from jinja2.ext import Extension
 from jinja2.filters import make_attrgetter
 from jinja2.sandbox import SandboxedEnvironment
 
@@ -42,9 +43,11 @@ from streamt_ol.templates.plain import Call, CallKind, table_word
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from jinja2.lexer import Token, TokenStream
     from jinja2.runtime import Context
 
 MAX_TEMPLATE = 1_000_000  # characters of one template
+MAX_TOKENS = 20_000  # of Jinja's words and marks in one template; compiling takes 0.1 ms each
 MAX_OUTPUT = 5_000_000  # characters rendered
 # fmt: off
 _FILTERS = (
@@ -58,6 +61,16 @@ _FILTERS = (
 _GLOBALS = ("range", "dict", "namespace", "joiner", "cycler")
 _REFUSED_METHODS = frozenset({"encode", "translate", "maketrans", "format_map"})
 _KINDS: tuple[CallKind, ...] = ("source", "ref")
+
+
+class _BoundedTokens(Extension):
+    """Refuses templates with so many tokens that compiling them takes long."""
+
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
+        for number, token in enumerate(stream):
+            if number >= MAX_TOKENS:
+                raise BudgetSpentError("it is too long")
+            yield token
 
 
 class _BoundedEnvironment(SandboxedEnvironment):
@@ -74,6 +87,7 @@ class _BoundedEnvironment(SandboxedEnvironment):
             finalize=self.weighed,
             auto_reload=False,
             bytecode_cache=_CodeInMemory(),
+            extensions=[_BoundedTokens],
         )
         self.filters = {name: self._charged(name, self.filters[name]) for name in _FILTERS}
         self.filters |= {"join": self._join, "sum": self._sum}
