@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_STEPS = 300_000  # nodes of loop, macro and template bodies that are executed
-MAX_WEIGHT = 50_000_000  # characters gone through or made; see Budget.weigh
+MAX_WEIGHT = 20_000_000  # characters gone through or made; see Budget.weigh
 _ELEMENT = 16  # the weight of a place in a list, in characters
 _INTEGER_BITS = 4096
 
