@@ -9,6 +9,7 @@ result on every machine.
 
 from __future__ import annotations
 
+from collections.abc import ItemsView, Iterator, KeysView, ValuesView
 from functools import update_wrapper
 from types import BuiltinMethodType, CodeType
 from typing import TYPE_CHECKING, Any
@@ -41,7 +42,7 @@ from streamt_ol.templates.faults import BadCallError, fault_message
 from streamt_ol.templates.plain import Call, CallKind, table_word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from jinja2.lexer import Token, TokenStream
     from jinja2.runtime import Context
@@ -60,6 +61,8 @@ _FILTERS = (
 # fmt: on
 _GLOBALS = ("range", "dict", "namespace", "joiner", "cycler")
 _REFUSED_METHODS = frozenset({"encode", "translate", "maketrans", "format_map"})
+# What may be long and is not weighed: it is gone through, and paid for, at once.
+_UNWEIGHED = (range, KeysView, ValuesView, ItemsView)
 _KINDS: tuple[CallKind, ...] = ("source", "ref")
 
 
@@ -163,12 +166,12 @@ class _BoundedEnvironment(SandboxedEnvironment):
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805 - as jinja2
         if getattr(__obj, "__self__", None) is __self:  # put in by CountedNodes
             return __obj(*args)
-        __self.weighed(args)
-        __self.weighed(kwargs)
+        args = tuple(map(__self._paid, args))
+        kwargs = {key: __self._paid(value) for key, value in kwargs.items()}
         if not isinstance(__obj, BuiltinMethodType):
             return super().call(__context, __obj, *args, **kwargs)
-        owner = __obj.__self__
-        __self.weighed(owner)
+        owner = __self.weighed(__obj.__self__)
+        args = tuple(list(arg) if isinstance(arg, Iterator) else arg for arg in args)
         predict = METHOD_SIZES.get(__obj.__name__)
         if predict and isinstance(owner, str):
             __self.budget.spend(predict(owner, *args, **kwargs))
@@ -180,11 +183,8 @@ class _BoundedEnvironment(SandboxedEnvironment):
         predict = FILTER_SIZES.get(name)
 
         def charged(*args: Any, **kwargs: Any) -> Any:
-            values = [
-                self._counted(value) if hasattr(value, "__next__") else self.weighed(value)
-                for value in args[given:]
-            ]
-            self.weighed(kwargs)
+            values = [self._paid(value) for value in args[given:]]
+            kwargs = {key: self._paid(value) for key, value in kwargs.items()}
             if predict:
                 self.budget.spend(predict(*values, **kwargs))
             if name == "format":
@@ -192,6 +192,14 @@ class _BoundedEnvironment(SandboxedEnvironment):
             return function(*args[:given], *values, **kwargs)
 
         return update_wrapper(charged, function)
+
+    def _paid(self, value: Any) -> Any:
+        """Return an operand that is paid for: at once, or item by item while it is gone through."""
+        if isinstance(value, Iterator):
+            return self._counted(value)
+        if isinstance(value, _UNWEIGHED):
+            return list(self._counted(value))
+        return self.weighed(value)
 
     def _counted(self, values: Any) -> Iterator[Any]:
         for value in values:
