@@ -11,10 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import export
+import project
 from measure import Ratio, say
 
 PARTS: dict[str, Callable[[Path], list[Ratio]]] = {
     "export": export.run,
+    "project": project.run,
 }
 
 

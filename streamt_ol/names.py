@@ -21,6 +21,12 @@ _CREDENTIALS = re.compile(
     r"//[^?#]*@|(?:pass|pwd|secret|token|api[_.-]?key|credential)[\w.-]*=", re.IGNORECASE
 )
 MAX_PORT = 65_535
+# The environment variable behind each namespace option, by "Static export command".
+NAMESPACE_VARIABLES = {
+    "job_namespace": "OPENLINEAGE_NAMESPACE",
+    "kafka_namespace": "STREAMT_OPENLINEAGE_KAFKA_NAMESPACE",
+    "gateway_namespace": "STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE",
+}
 
 
 def segment(text: str) -> str:
