@@ -149,7 +149,7 @@ class TestSecrets:
     def test_none_comes_out_of_a_refused_export(
         self, folder: Path, manifest: Json, envelope: bool
     ) -> None:
-        ran, written = commanded(orjson.dumps(manifest), folder, envelope, to_file=True)
+        ran, written = commanded(json.dumps(manifest).encode(), folder, envelope, to_file=True)
         assert SECRET.encode() not in ran.stdout + ran.stderr + written
         refused = isinstance(outcome(manifest), str)
         assert ran.status == refused
