@@ -18,6 +18,7 @@ from streamt_ol.problems import ERRORS, USAGE, StreamtOlError
 
 COMMANDS: dict[str, str] = {
     "export": "streamt_ol.cli.export:export",
+    "schemas": "streamt_ol.cli.schemas:schemas",
     "stage": "streamt_ol.cli.stage:stage",
 }
 DONE = 0
