@@ -343,6 +343,13 @@ SLIPS = ["'", '"', "`", "{{", "}}", "{%", "{#", "/*", "--", ";", "\\", "(", ")",
 
 
 @st.composite
+def spoiled(draw: st.DrawFn, text: str) -> str:
+    """Return ``text`` with a slip in it, and perhaps some characters less."""
+    at = draw(st.integers(0, len(text)))
+    return text[:at] + draw(st.sampled_from(SLIPS)) + text[at + draw(st.integers(0, 9)) :]
+
+
+@st.composite
 def broken(draw: st.DrawFn) -> Json:
     """Manifests with mistakes in them: something is gone, doubled, spoiled, or something else.
 
@@ -359,10 +366,8 @@ def broken(draw: st.DrawFn) -> Json:
             del holder[key]
         elif how == "doubled" and isinstance(holder, list):
             holder.append(holder[key])
-        elif how == "spoiled" and isinstance(text := holder[key], str):
-            at = draw(st.integers(0, len(text)))
-            rest = text[at + draw(st.integers(0, 9)) :]
-            holder[key] = text[:at] + draw(st.sampled_from(SLIPS)) + rest
+        elif how == "spoiled" and isinstance(holder[key], str):
+            holder[key] = draw(spoiled(holder[key]))
         else:
             holder[key] = draw(st.sampled_from(MISTAKES))
     return manifest
