@@ -15,6 +15,7 @@ _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
 _ENDPOINT = re.compile(
     rf"(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<host>{_LABEL}(?:\.{_LABEL})*)):(?P<port>[1-9][0-9]{{0,4}})"
 )
+_UNRESERVED = re.compile(r"[A-Za-z0-9._~-]*")
 _NUMERIC_HOST = re.compile(r"[0-9.]+")
 # User information of a URL in any of its forms, and secrets among its parameters.
 _CREDENTIALS = re.compile(
@@ -34,7 +35,7 @@ def segment(text: str) -> str:
 
     Raises ``UnicodeEncodeError`` for a lone surrogate, which has no UTF-8 form.
     """
-    return quote(text, safe="")
+    return text if _UNRESERVED.fullmatch(text) else quote(text, safe="")
 
 
 def model_job_name(project: str, model: str) -> str:
