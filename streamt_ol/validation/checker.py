@@ -49,8 +49,10 @@ def check_chunk(chunk: Chunk, settings: Settings, memory: Memory | None = None) 
     for position, element in enumerate(chunk.elements, chunk.position):
         if element.fault is not None:
             checker.add(position, [element.fault])
-        else:
+        elif element.data:
             checker.lines([element.data], position)
+        else:
+            checker.add(position, [finding("OL-R002", "", "an element is missing here")])
     return Checked(checker.kinds, checker.blank, checker.placed, checker.memory)
 
 

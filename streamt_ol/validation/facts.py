@@ -160,7 +160,7 @@ def processing_type(job: dict[str, Any]) -> str | None:
 
 def is_well_formed(kind: str, event: dict[str, Any]) -> bool:
     """Tell whether an event that breaks its schema has what the stream rules need to know."""
-    entity, time = event["dataset" if kind == DATASET_EVENT else "job"], event.get("eventTime")
+    entity, time = event.get("dataset" if kind == DATASET_EVENT else "job"), event.get("eventTime")
     if not (isinstance(entity, dict) and isinstance(time, str) and instant(time) is not None):
         return False
     if not all(isinstance(entity.get(name), str) for name in ("namespace", "name")):
@@ -168,7 +168,9 @@ def is_well_formed(kind: str, event: dict[str, Any]) -> bool:
     if kind != RUN_EVENT:
         return True
     run_id = event["run"].get("runId") if isinstance(event["run"], dict) else None
-    return isinstance(run_id, str) and is_uuid(run_id)
+    event_type = event.get("eventType", "OTHER")
+    known = isinstance(event_type, str) and (event_type in _PARTS or event_type == "OTHER")
+    return known and isinstance(run_id, str) and is_uuid(run_id)
 
 
 def run_facts(event: dict[str, Any], job: int, checksum: int, position: int) -> Run:
