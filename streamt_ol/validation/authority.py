@@ -14,6 +14,7 @@ from streamt_ol.formats import is_blank
 from streamt_ol.problems import pointer
 from streamt_ol.redaction import shown
 from streamt_ol.validation import walk
+from streamt_ol.validation.compiled import accepts_core, accepts_facet
 from streamt_ol.validation.registry import authority
 from streamt_ol.validation.rules import finding
 from streamt_ol.validation.wording import FORMAT_RULES, leaves, said
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
     from streamt_ol.validation.findings import Finding
 
 
-def schema_findings(kind: str, event: walk.Object) -> list[Finding]:
-    """Return what the pinned schemas and the rule of names find in ``event`` of ``kind``."""
+def schema_findings(kind: str, event: walk.Object, *, trusting: bool = True) -> list[Finding]:
+    """Return what the pinned schemas and the rule of names find in ``event`` of ``kind``.
+
+    ``trusting`` spares the parts (the core, each facet) of which the fast yes is known.
+    """
     entities = walk.of_kind(kind, event)
     containers = list(walk.containers(entities))
     judged = {
@@ -36,10 +40,11 @@ def schema_findings(kind: str, event: walk.Object) -> list[Finding]:
     }
     map_ = _Map(frozenset(path for path, _, _ in containers), frozenset(judged))
     found = [
-        *_core(kind, event, map_),
+        *(() if trusting and accepts_core(kind)(event) else _core(kind, event, map_)),
         *(
             one
             for path, (standard, facet) in judged.items()
+            if not (trusting and accepts_facet(standard)(facet))
             for one in _standard(path, standard, facet, map_)
         ),
         *_static(kind, event),
