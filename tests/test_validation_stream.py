@@ -171,8 +171,10 @@ def test_a_run_survives_packing() -> None:
 
 
 def test_ticks_compare_like_instants() -> None:
-    texts = [*TIMES, "2026-01-01T00:00:00.1234567Z", "0000-01-01T00:00:00+23:59",
-             "2025-12-31T23:59:60Z", "2025-12-31T23:59:59.99Z", "9999-12-31T23:59:59.9z"]  # fmt: skip
+    texts = [
+        *TIMES, "2026-01-01T00:00:00.1234567Z", "0000-01-01T00:00:00+23:59",
+        "2025-12-31T23:59:60Z", "2025-12-31T23:59:59.99Z", "9999-12-31T23:59:59.9z",
+    ]  # fmt: skip
     for one in texts:
         for other in texts:
             a, b = instant(one), instant(other)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from streamt_ol.validation.findings import Finding
 
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\],]', re.DOTALL)
+_QUOTE = ord('"')
 _DEPTH = {b"{": 1, b"[": 1, b"}": -1, b"]": -1}
 
 
@@ -146,7 +147,7 @@ class Splitter:
 
     def _forget(self) -> None:
         """Drop the text before the element at hand, and that too where it is too long."""
-        keep = self._start
+        keep, rest = self._start, b""
         if self._closed:
             after = self._text[self._start :]
             if after.strip() and self._after is None:
@@ -156,11 +157,11 @@ class Splitter:
             if self._too_long is None:
                 data = self._text[self._start :]
                 self._too_long = self._line_at(len(self._text) - len(data.lstrip()))
-            keep = self._scanned
+            keep = len(self._text)
+            if self._scanned < keep and self._text[self._scanned] == _QUOTE:
+                rest = _same_string(self._text)
         line = self._line_at(keep)
-        self._text = self._text[keep:]
-        if self._too_long is not None and len(self._text) > self._limit:
-            self._text = _same_string(self._text)
+        self._text = rest + self._text[keep:]
         self._marked = (0, line)
         self._scanned = max(0, self._scanned - keep)
         self._start = 0

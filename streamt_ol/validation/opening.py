@@ -53,8 +53,11 @@ def _refuse_unreadable(path: Path) -> None:
     try:
         if path.is_dir():
             raise IsADirectoryError(21, "Is a directory")
-        with path.open("rb"):
-            pass
+        if path.is_file():  # opening a pipe would end what writes to it
+            with path.open("rb"):
+                pass
+        else:
+            path.stat()
     except (OSError, ValueError) as error:
         raise unreadable(str(path), error) from None
 
