@@ -24,7 +24,7 @@ ROUNDS = 3
 SLOW_EVENTS = 1_000
 Event = dict[str, Any]
 SIZES: dict[str, tuple[int, int, bool]] = {
-    "1 KB events": (200_000, 3, False),
+    "1 KB events": (200_000, 2, False),
     "8 KB events with column lineage": (25_000, 16, True),
 }
 FLOOR = """
