@@ -21,6 +21,7 @@ COMMANDS: dict[str, str] = {
     "export": "streamt_ol.cli.export:export",
     "schemas": "streamt_ol.cli.schemas:schemas",
     "stage": "streamt_ol.cli.stage:stage",
+    "validate": "streamt_ol.cli.validate:validate",
 }
 DONE = 0
 REFUSED = 1
