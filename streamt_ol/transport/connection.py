@@ -65,7 +65,7 @@ class Connection:
 
 
 def _is_stale(connection: socket.socket) -> bool:
-    """Tell whether an idle connection was closed by the server or is out of step (it can be read)."""
+    """Tell whether an idle connection can be read: the server closed it, or is out of step."""
     try:
         poll = select.poll()
     except AttributeError:  # Windows

@@ -151,7 +151,6 @@ def answer(connection: socket.socket, rule: Rule, request: str = "") -> bool:
 
 
 if __name__ == "__main__":
-    plan_file, log_file, *certificate_file = sys.argv[1:]
-    Peer(
-        json.loads(Path(plan_file).read_text()), Path(log_file), *(certificate_file or [None])
-    ).serve()
+    plan_file, log_file, *certificates = sys.argv[1:]
+    plan: list[Rule] = json.loads(Path(plan_file).read_text())
+    Peer(plan, Path(log_file), certificates[0] if certificates else None).serve()
