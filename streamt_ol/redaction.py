@@ -45,3 +45,8 @@ def shown(value: object, limit: int = 80) -> str:
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
     escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
     return f"'{escaped}'"
+
+
+def place(path: str) -> str:
+    """Return a file's path for a diagnostic: redacted, on one line, unquoted."""
+    return shown(path, limit=400)[1:-1]

@@ -1,0 +1,58 @@
+"""The first stage: bytes of a compiled manifest become the manifest, as parsed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from streamt_ol import contracts, strict_json
+from streamt_ol.contracts import State
+from streamt_ol.manifest import check_shape
+from streamt_ol.problems import PARSE, StreamtOlError
+from streamt_ol.redaction import place
+
+TAKES = contracts.OPTIONS
+RETURNS = contracts.LOADED
+STDIN = "-"
+
+
+def read_bytes(name: str) -> bytes:
+    """Return the bytes of the file ``name``, or of standard input for ``-``.
+
+    Raises ``OSError``.
+    """
+    if name != STDIN:
+        return Path(name).read_bytes()
+    if sys.stdin is None:
+        raise OSError(9, "standard input is closed")
+    return sys.stdin.buffer.read()
+
+
+class LoadManifest:
+    """Takes ``{"options": {"manifest": PATH or "-", ...}}``; adds ``manifest``, as parsed.
+
+    Raises E501 with ``file:line`` or a JSON pointer: unreadable, not UTF-8, not JSON, a key
+    twice, or not shaped like a manifest. Implements "The manifest" of the design.
+    """
+
+    def __init__(self, read: Callable[[str], bytes] = read_bytes) -> None:
+        self._read = read
+
+    def __call__(self, state: State) -> State:
+        """Return ``state`` with the parsed ``manifest``."""
+        name = state["options"].get("manifest") or STDIN
+        where = "<stdin>" if name == STDIN else place(name)
+        return {"options": state["options"], "manifest": check_shape(self._parsed(name, where))}
+
+    def _parsed(self, name: str, where: str) -> object:
+        try:
+            data = self._read(name)
+        except OSError as error:
+            message = f"the manifest cannot be read: {error.strerror}"
+            raise StreamtOlError(PARSE, message, location=where) from None
+        try:
+            return strict_json.loads(data)
+        except strict_json.JsonFaultError as fault:
+            location = fault.pointer or f"{where}:{fault.line}"
+            raise StreamtOlError(PARSE, fault.message, location=location) from None

@@ -1,0 +1,25 @@
+"""The fourth stage: nothing passes that is not valid."""
+
+from __future__ import annotations
+
+from streamt_ol import contracts
+from streamt_ol.contracts import State
+from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.validation.generated import check_generated
+
+TAKES = contracts.EVENTS
+RETURNS = contracts.EVENTS
+
+
+def validate(state: State) -> State:
+    """Take ``events``; return the state as it is when every event is valid.
+
+    Raises E506 for the first fault, at ``/events/INDEX/...``: the pinned core schema, every
+    pinned facet schema, identities unique, and the other rules of "Offline validation boundary".
+    """
+    findings = check_generated(state["events"])
+    if findings:
+        first, more = findings[0], len(findings) - 1
+        message = f"{first.message} ({first.rule}; {more} more)" if more else f"{first.message} ({first.rule})"
+        raise StreamtOlError(INVALID, message, location=first.pointer)
+    return {"events": state["events"], "warnings": state["warnings"]}

@@ -1,0 +1,1 @@
+"""The command line: parse options, build objects, execute. Nothing imports it."""

@@ -1,0 +1,115 @@
+"""The application: its table of commands, and the only place where exceptions become text.
+
+Commands are imported when they are asked for, so that `export` does not pay for the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from streamt_ol import __version__
+from streamt_ol.cli.output import Output, ReaderGoneError, note
+from streamt_ol.problems import ERRORS, USAGE, StreamtOlError
+
+COMMANDS: dict[str, str] = {
+    "export": "streamt_ol.cli.export:export",
+    "stage": "streamt_ol.cli.stage:stage",
+}
+DONE = 0
+INTERRUPTED = 130
+
+
+class OutputFormat(StrEnum):
+    """The choices of the global option ``--output``."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line (without the program's name) and return its exit status.
+
+    0 done; 1 refused or invalid; 2 the command line itself was wrong; 130 interrupted.
+    """
+    output = Output()
+    output.command = command_name(arguments)
+    try:
+        return _invoke(arguments, output)
+    except ReaderGoneError:
+        return DONE
+
+
+def _invoke(arguments: Sequence[str], output: Output) -> int:
+    try:
+        command = typer.main.get_command(build(output.command))
+        status = command.main(
+            args=list(arguments), prog_name="streamt-ol", standalone_mode=False, obj=output
+        )
+    except StreamtOlError as error:
+        output.error(error)
+        return ERRORS[error.code].exit_status
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except typer.TyperException as error:
+        return _usage_error(error, output)
+    return status if isinstance(status, int) else DONE
+
+
+def _usage_error(error: typer.TyperException, output: Output) -> int:
+    if output.json:
+        output.error(StreamtOlError(USAGE, getattr(error, "message", str(error))))
+    else:
+        context = getattr(error, "ctx", None)
+        if context is not None:
+            note(context.get_usage())
+            note(f"Try '{context.command_path} --help' for help.\n")
+        note(f"Error: {error.format_message()}")
+    return ERRORS[USAGE].exit_status
+
+
+def command_name(arguments: Sequence[str]) -> str:
+    """Return the first word that names a command, or ``""``."""
+    words = iter(arguments)
+    for word in words:
+        if word == "--output":
+            next(words, None)
+        elif not word.startswith("-"):
+            return word
+    return ""
+
+
+def build(only: str = "") -> typer.Typer:
+    """Build the application with the one command ``only``, or with all for any other name."""
+    app = typer.Typer(
+        no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, callback=_globals
+    )
+    for name in [only] if only in COMMANDS else COMMANDS:
+        module, _, function = COMMANDS[name].partition(":")
+        app.command(name)(getattr(import_module(module), function))
+    return app
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        typer.echo(f"streamt-ol {__version__}")
+        raise typer.Exit
+
+
+def _globals(
+    context: typer.Context,
+    output: Annotated[
+        OutputFormat,
+        typer.Option(help="How results are printed: text, or one JSON envelope on stdout."),
+    ] = OutputFormat.TEXT,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Trustworthy OpenLineage for streamt projects."""
+    context.obj.json = output is OutputFormat.JSON

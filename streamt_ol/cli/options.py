@@ -1,0 +1,56 @@
+"""The options that commands share, and where a value comes from when no option gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+
+# The environment variable behind each option of the export, by the specification.
+ENVIRONMENT = {
+    "job_namespace": "OPENLINEAGE_NAMESPACE",
+    "kafka_namespace": "STREAMT_OPENLINEAGE_KAFKA_NAMESPACE",
+    "gateway_namespace": "STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE",
+}
+JobNamespace = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAMESPACE",
+        help="Namespace of all jobs; required here or as OPENLINEAGE_NAMESPACE.",
+    ),
+]
+KafkaNamespace = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KAFKA-URI",
+        help="kafka://HOST:PORT of topics [env: STREAMT_OPENLINEAGE_KAFKA_NAMESPACE].",
+    ),
+]
+GatewayNamespace = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KAFKA-URI",
+        help="kafka://HOST:PORT of virtual topics [env: STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE].",
+    ),
+]
+EventTime = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="UTC time of all events, instead of the manifest's compiled_at."),
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print warnings.")]
+
+
+def chosen(
+    given: Mapping[str, str | None], environ: Mapping[str, str], carried: Mapping[str, str | None]
+) -> dict[str, str | None]:
+    """Return the options of a pipeline: ``given``, else ``carried`` along, else ``environ``.
+
+    A variable that is set to nothing is a choice, too; it fails where it is used instead of
+    falling through to a derived value.
+    """
+    options = {**carried, **{name: value for name, value in given.items() if value is not None}}
+    for name, variable in ENVIRONMENT.items():
+        if options.get(name) is None and variable in environ:
+            options[name] = environ[variable]
+    return options

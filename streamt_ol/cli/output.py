@@ -1,0 +1,129 @@
+"""Where results, warnings and errors of a command go: plain streams, or the envelope.
+
+Implements "Canonical event serialization" of the specification: in text mode stdout carries
+data only and everything else goes to stderr; with ``--output json`` stdout carries one
+envelope and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any, BinaryIO
+
+from streamt_ol.problems import INVALID, StreamtOlError, Warned
+
+_CHUNK = 1 << 20
+
+
+class ReaderGoneError(Exception):
+    """Whoever read our stdout has closed it: nothing is left to do, and nothing to say."""
+
+
+class Output:
+    """The two streams of one command. ``json`` is set by the global option ``--output``."""
+
+    def __init__(self) -> None:
+        self.json = False
+        self.command = ""
+
+    def data(self, chunks: Iterable[bytes]) -> None:
+        """Write data to stdout. Raises ``ReaderGoneError`` or E506 when that fails."""
+        try:
+            stream = _binary_stdout()
+            pending: list[bytes] = []
+            size = 0
+            for chunk in chunks:
+                pending.append(chunk)
+                size += len(chunk)
+                if size >= _CHUNK:
+                    stream.write(b"".join(pending))
+                    pending, size = [], 0
+            stream.write(b"".join(pending))
+            stream.flush()
+        except BrokenPipeError:
+            _silence_stdout()
+            raise ReaderGoneError from None
+        except OSError as error:
+            _silence_stdout()
+            message = f"cannot write to standard output: {error.strerror}"
+            raise StreamtOlError(INVALID, message, location="stdout") from None
+
+    def text(self, line: str) -> None:
+        """Write one line of text to stdout."""
+        self.data([line.encode(errors="backslashreplace"), b"\n"])
+
+    def envelope(self, data: Mapping[str, Any], warnings: Iterable[Warned] = ()) -> None:
+        """Write the envelope of a success: ``data`` and ``warnings`` of the command."""
+        self._write_envelope("ok", data, [], sorted_warnings(warnings))
+
+    def warnings(self, warnings: Iterable[Warned]) -> None:
+        """Write ``CODE place: message`` lines to stderr, sorted."""
+        for line in sorted(_line(w["code"], w.get("location"), w["message"]) for w in warnings):
+            note(line)
+
+    def error(self, error: StreamtOlError) -> None:
+        """Write an error: a line and a hint on stderr, or an envelope."""
+        if self.json:
+            record = {"code": error.code, "message": error.message}
+            if error.location is not None:
+                record["location"] = error.location
+            if error.suggestion is not None:
+                record["suggestion"] = error.suggestion
+            self._write_envelope("error", {}, [record], [])
+            return
+        note(str(error))
+        if error.suggestion is not None:
+            note(f"  hint: {error.suggestion}")
+
+    def _write_envelope(
+        self,
+        status: str,
+        data: Mapping[str, Any],
+        errors: list[dict[str, str]],
+        warnings: list[Warned],
+    ) -> None:
+        import orjson  # noqa: PLC0415 - text mode does not need it here
+
+        envelope = {
+            "status": status,
+            "command": self.command,
+            "data": data,
+            "errors": errors,
+            "warnings": warnings,
+        }
+        self.data([orjson.dumps(envelope), b"\n"])
+
+
+def note(line: str) -> None:
+    """Write a line to stderr; a stderr that is closed or full is nothing to stop for."""
+    try:
+        if sys.stderr is not None:
+            sys.stderr.write(line.encode(errors="backslashreplace").decode() + "\n")
+            sys.stderr.flush()
+    except OSError:
+        pass
+
+
+def sorted_warnings(warnings: Iterable[Warned]) -> list[Warned]:
+    """Return warnings in the order in which text mode prints them."""
+    return sorted(warnings, key=lambda w: (w["code"], w.get("location", ""), w["message"]))
+
+
+def _line(code: str, location: str | None, message: str) -> str:
+    return f"{code} {location}: {message}" if location else f"{code}: {message}"
+
+
+def _binary_stdout() -> BinaryIO:
+    if sys.stdout is None:  # the process was started with a closed descriptor
+        raise OSError(9, "it is closed")
+    return sys.stdout.buffer
+
+
+def _silence_stdout() -> None:
+    """Keep the interpreter from failing once more when it flushes stdout at exit."""
+    if sys.stdout is not None:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

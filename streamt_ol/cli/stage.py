@@ -1,0 +1,112 @@
+"""`streamt-ol stage`: one stage of the pipeline as a filter from JSON to JSON."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from streamt_ol import pipeline, runner, strict_json
+from streamt_ol.cli import options
+from streamt_ol.cli.output import Output
+from streamt_ol.contracts import State
+from streamt_ol.problems import PARSE, USAGE, StreamtOlError
+
+FIRST, LAST = "load_manifest", "emit"
+
+
+def stage(
+    context: typer.Context,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="The stage, e.g. build-facets.")
+    ] = None,
+    manifest: Annotated[
+        str | None,
+        typer.Argument(metavar="[MANIFEST]", help="For load-manifest: the file; - reads a pipe."),
+    ] = None,
+    show_list: Annotated[
+        bool, typer.Option("--list", help="List the stages in their order and stop.")
+    ] = False,
+    job_namespace: options.JobNamespace = None,
+    kafka_namespace: options.KafkaNamespace = None,
+    gateway_namespace: options.GatewayNamespace = None,
+    event_time: options.EventTime = None,
+    output_file: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="For emit: write to this file.")
+    ] = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Run one stage of the export: its input is JSON on stdin, its result JSON on stdout."""
+    output: Output = context.obj
+    if show_list:
+        _list(output)
+        return
+    if name is None:
+        raise StreamtOlError(USAGE, "no stage is named", suggestion="streamt-ol stage --list")
+    known = pipeline.stage_name(name)
+    given = {
+        "manifest": manifest,
+        "job_namespace": job_namespace,
+        "kafka_namespace": kafka_namespace,
+        "gateway_namespace": gateway_namespace,
+        "event_time": event_time,
+    }
+    if manifest is not None and known != FIRST:
+        raise StreamtOlError(USAGE, f"only {FIRST} reads a manifest", suggestion="use a pipe")
+    state: State = {"options": {}} if known == FIRST else _read_state()
+    if "options" in state:
+        state["options"] = options.chosen(given, os.environ, state["options"])
+    result = runner.run([_stage(known, output, output_file)], state)
+    if known == LAST and not output.json:
+        output.warnings([] if quiet else result["warnings"])
+        return
+    _print(output, result)
+
+
+def _stage(name: str, output: Output, output_file: Path | None) -> runner.NamedStage:
+    """Return the stage, with its contract checked on both sides, since it runs alone."""
+    if name != LAST:
+        return pipeline.stage(name, checked=True)
+    from streamt_ol.stages.emit import Emit  # noqa: PLC0415 - only the last stage needs it
+
+    call = Emit(output_file=output_file) if output.json else Emit(output.data, output_file)
+    return pipeline.stage(name, call, checked=True)
+
+
+def _read_state() -> Any:
+    if sys.stdin is None or sys.stdin.isatty():
+        raise StreamtOlError(USAGE, "the stage reads JSON from a pipe, and there is none")
+    try:
+        return strict_json.loads(sys.stdin.buffer.read())
+    except OSError as error:
+        message = f"standard input cannot be read: {error.strerror}"
+        raise StreamtOlError(PARSE, message, location="<stdin>") from None
+    except strict_json.JsonFaultError as fault:
+        location = fault.pointer or f"<stdin>:{fault.line}"
+        raise StreamtOlError(PARSE, fault.message, location=location) from None
+
+
+def _print(output: Output, result: State) -> None:
+    if output.json:
+        output.envelope(result, result.get("warnings", []))
+        return
+    import orjson  # noqa: PLC0415 - heavy modules where they are used
+
+    output.data([orjson.dumps(result), b"\n"])
+
+
+def _list(output: Output) -> None:
+    rows = []
+    for name in pipeline.STAGES:
+        call = pipeline.stage(name).call
+        doc = (call.__doc__ or type(call).__doc__ or "").strip().partition("\n")[0]
+        rows.append({"name": name, "summary": doc})
+    if output.json:
+        output.envelope({"stages": rows})
+        return
+    width = max(map(len, pipeline.STAGES))
+    for row in rows:
+        output.text(f"{row['name']:<{width}}  {row['summary']}")

@@ -1,0 +1,1 @@
+"""Resolution: from what a manifest declares and compiled to identities of datasets and jobs."""

@@ -1,0 +1,58 @@
+"""The inventory of datasets: each declared topic once, with its declared metadata.
+
+Implements "Dataset inventory" and "Dataset facet mapping" of the specification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from streamt_ol.contracts import Identity, ProjectedDataset
+from streamt_ol.problems import INVALID, SCHEMA_INCOMPLETE, StreamtOlError, Warned
+from streamt_ol.redaction import shown
+from streamt_ol.resolution.declarations import Declaration, columns, documented
+from streamt_ol.resolution.outputs import Topic
+
+
+class Inventory:
+    """Collects datasets; two declarations of one identity are an error, never merged.
+
+    ``namespace_of`` gives the namespace for ``kafka`` or ``gateway`` datasets.
+    """
+
+    def __init__(self, namespace_of: Callable[[str], str]) -> None:
+        self._namespace_of = namespace_of
+        self._places: dict[tuple[str, str], str] = {}
+        self.datasets: list[ProjectedDataset] = []
+        self.identities: dict[str, Identity] = {}
+        self.warnings: list[Warned] = []
+
+    def add(self, declaration: Declaration, topic: Topic) -> None:
+        """Add the dataset of a source or a model. Raises E506 for a collision."""
+        namespace, place = self._namespace_of(topic.kind), declaration.place
+        earlier = self._places.setdefault((namespace, topic.name), place)
+        if earlier != place:
+            raise StreamtOlError(
+                INVALID,
+                f"the dataset {shown(topic.name)} is already declared at {earlier}",
+                location=place,
+            )
+        dataset: ProjectedDataset = {
+            "namespace": namespace,
+            "name": topic.name,
+            "declared_at": place,
+        }
+        dataset.update(documented(declaration))  # type: ignore[typeddict-item]
+        if declared := columns(declaration):
+            dataset["columns"] = declared
+        else:
+            self.warnings.append(
+                {
+                    "code": SCHEMA_INCOMPLETE,
+                    "location": place,
+                    "message": f"the {declaration.kind} {shown(declaration.name)} declares no "
+                    "columns, so its dataset has no schema",
+                }
+            )
+        self.datasets.append(dataset)
+        self.identities[declaration.name] = {"namespace": namespace, "name": topic.name}

@@ -1,0 +1,163 @@
+"""The direct dependencies of a model: what its SQL calls, its ``from``, its compiled macro.
+
+Implements "Direct inputs and outputs": direct sources and models, never transitive ones, never
+an empty list for a macro that could not be resolved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from streamt_ol.flink_sql import Table, read_script
+from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.redaction import shown
+from streamt_ol.resolution.artifacts import Artifact
+from streamt_ol.resolution.declarations import Declaration, Declarations
+from streamt_ol.resolution.outputs import Compiled, Topic
+from streamt_ol.templates import calls
+
+_NOT_IN_TABLE_NAMES = re.compile(r"\W", re.ASCII)
+
+
+class Dependencies:
+    """Finds the dependencies of models among the declared datasets.
+
+    ``topics`` has the topic of each declaration that has one, by declaration name.
+    """
+
+    def __init__(self, declarations: Declarations, topics: Mapping[str, Topic]) -> None:
+        self._declarations = declarations
+        self._topics = topics
+        self._by_topic: dict[str, list[Declaration]] = defaultdict(list)
+        for name, topic in topics.items():
+            declaration = declarations.named(name)
+            if declaration is not None:
+                self._by_topic[topic.name].append(declaration)
+
+    def of(self, compiled: Compiled) -> list[Declaration]:
+        """Return the direct dependencies of a model, each once, in the order found.
+
+        Raises E506 for a dependency that is unknown, ambiguous, or has no dataset.
+        """
+        found: dict[str, Declaration] = {}
+        for dependency in self._all(compiled):
+            found.setdefault(dependency.name, dependency)
+        return list(found.values())
+
+    def _all(self, compiled: Compiled) -> Iterator[Declaration]:
+        model = compiled.model
+        yield from self._called(model)
+        yield from self._from(model)
+        if model.body.get("macro") is not None and compiled.process is not None:
+            yield from self._compiled_macro(compiled, compiled.process)
+
+    def _called(self, model: Declaration) -> Iterator[Declaration]:
+        sql = model.body.get("sql")
+        if sql:
+            place = f"{model.place}/sql"
+            for call in calls(sql, place):
+                yield self._declared(call.kind, call.name, place)
+
+    def _from(self, model: Declaration) -> Iterator[Declaration]:
+        key = "from_" if model.body.get("from_") is not None else "from"
+        entries = model.body.get(key)
+        if entries is None:
+            return
+        place = f"{model.place}/{key}"
+        if not isinstance(entries, list):
+            yield self._entry(entries, place)
+            return
+        for index, entry in enumerate(entries):
+            yield self._entry(entry, f"{place}/{index}")
+
+    def _entry(self, entry: str | Mapping[str, str | None], place: str) -> Declaration:
+        if isinstance(entry, str):
+            return self._declared("source or model", entry, place)
+        named = [(kind, n) for kind in ("source", "ref") if (n := entry.get(kind)) is not None]
+        if len(named) != 1:
+            raise StreamtOlError(
+                INVALID, "the entry must name one source or one ref", location=place
+            )
+        return self._declared(*named[0], place)
+
+    def _declared(self, kind: str, name: str, place: str) -> Declaration:
+        lookup = {
+            "source": self._declarations.sources.get,
+            "ref": self._declarations.models.get,
+        }.get(kind, self._declarations.named)
+        found = lookup(name)
+        if found is None:
+            what = "model" if kind == "ref" else kind
+            raise StreamtOlError(
+                INVALID, f"there is no {what} named {shown(name)}", location=place
+            )
+        if found.name not in self._topics:
+            raise StreamtOlError(
+                INVALID, f"the {found.kind} {shown(name)} has no dataset to read", location=place
+            )
+        return found
+
+    def _compiled_macro(self, compiled: Compiled, process: Artifact) -> Iterator[Declaration]:
+        if process.kind == "flink_jobs":
+            yield from self._tables(compiled, process)
+            return
+        if process.kind == "gateway_rules":
+            physical = process.body["physicalTopic"]
+            yield self._topic_of(physical, self._on_kafka(physical), process.place)
+            return
+        for topic in process.body["topics"]:
+            yield self._topic_of(topic, self._by_topic.get(topic, []), process.place)
+
+    def _on_kafka(self, topic: str) -> list[Declaration]:
+        return [d for d in self._by_topic.get(topic, []) if self._topics[d.name].kind == "kafka"]
+
+    def _tables(self, compiled: Compiled, job: Artifact) -> Iterator[Declaration]:
+        place = f"{job.place}/sql"
+        script = read_script(job.body.get("sql") or "", place)
+        declared = {table.name for table in script.tables}
+        targets = set(script.targets)
+        written = {t.topic for t in script.tables if t.name in targets}
+        output = compiled.topic.name if compiled.topic else None
+        if not targets or not targets <= declared or written != {output}:
+            raise StreamtOlError(
+                INVALID,
+                f"the compiled SQL of the model {shown(compiled.model.name)} does not write, "
+                "through tables that it declares, to the topic of the model and no other",
+                location=place,
+            )
+        if not targets.isdisjoint(script.reads):
+            raise reads_what_it_writes(compiled.model)
+        yield from self._inputs([t for t in script.tables if t.name not in targets], place)
+
+    def _inputs(self, tables: list[Table], place: str) -> Iterator[Declaration]:
+        for table in tables:
+            if table.topic is None:  # a table of another connector is no Kafka dataset
+                continue
+            found = self._by_topic.get(table.topic, [])
+            if len(found) > 1:  # one topic name in both namespaces: the table's name decides
+                found = [d for d in found if table.name in (d.name, table_name(d.name))] or found
+            yield self._topic_of(table.topic, found, place)
+
+    def _topic_of(self, topic: str, found: list[Declaration], place: str) -> Declaration:
+        if len(found) == 1:
+            return found[0]
+        reason = "stands for more than one dataset" if found else "is no declared dataset"
+        raise StreamtOlError(
+            INVALID, f"the compiled topic {shown(topic)} {reason}", location=place
+        )
+
+
+def table_name(name: str) -> str:
+    """Return the table name that streamt makes from a source's or model's name."""
+    return _NOT_IN_TABLE_NAMES.sub("_", name)
+
+
+def reads_what_it_writes(model: Declaration) -> StreamtOlError:
+    """Return the error for a dataset that is both an input and an output of one job."""
+    return StreamtOlError(
+        INVALID,
+        f"the model {shown(model.name)} reads the dataset that it writes",
+        location=model.place,
+    )
