@@ -166,7 +166,9 @@ def check_shape(document: Any) -> Manifest:
     return manifest
 
 
-def check_against(shape: dict[str, Any], document: Any, code: str = PARSE, prefix: str = "") -> None:
+def check_against(
+    shape: dict[str, Any], document: Any, code: str = PARSE, prefix: str = ""
+) -> None:
     """Raise ``code`` at the first place where ``document`` does not have ``shape``.
 
     The location is ``prefix`` and a JSON pointer; the message quotes no value.

@@ -86,7 +86,10 @@ def command_name(arguments: Sequence[str]) -> str:
 def build(only: str = "") -> typer.Typer:
     """Build the application with the one command ``only``, or with all for any other name."""
     app = typer.Typer(
-        no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, callback=_globals
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        callback=_globals,
     )
     for name in [only] if only in COMMANDS else COMMANDS:
         module, _, function = COMMANDS[name].partition(":")
