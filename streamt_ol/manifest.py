@@ -181,7 +181,9 @@ def check_against(
     except fastjsonschema.JsonSchemaValueException as error:
         place = pointer(*error.path[1:])
         raise StreamtOlError(
-            code, _worded(error.rule, error.rule_definition, error.value), location=prefix + place
+            code,
+            _worded(str(error.rule), error.rule_definition, error.value),
+            location=prefix + place,
         ) from None
 
 

@@ -109,7 +109,7 @@ def _globals(
         OutputFormat,
         typer.Option(help="How results are printed: text, or one JSON envelope on stdout."),
     ] = OutputFormat.TEXT,
-    version: Annotated[
+    _version: Annotated[
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
     ] = False,
