@@ -1,0 +1,101 @@
+"""What each receiver takes, decided offline: the rules behind `check`, and before every `send`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamt_ol.delivery.items import JOB, RUN, kind_of
+from streamt_ol.delivery.outcome import ACCEPTED, REFUSED, Verdict
+
+if TYPE_CHECKING:
+    from streamt_ol.delivery.items import Event
+    from streamt_ol.delivery.settings import OpenMetadataSettings
+
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the rules of a receiver look at: the event, its size, and what is configured there.
+
+    ``size`` is the number of bytes of the decoded event. ``settings`` are OpenMetadata's.
+    """
+
+    event: Event
+    size: int
+    settings: OpenMetadataSettings
+
+
+Judge = Callable[[Judged], Verdict]
+
+
+def any_kind(judged: Judged) -> Verdict:
+    """Accept all three kinds: a server of the standard, Marquez, Kafka, a file."""
+    if kind_of(judged.event) is None:
+        return Verdict(REFUSED, ("it is none of the three kinds of event",))
+    return Verdict(ACCEPTED, reads=facets_of(judged.event))
+
+
+def at_most(limit: int, reads: frozenset[str]) -> Judge:
+    """Return rules that accept all three kinds up to ``limit`` bytes, decoded."""
+
+    def judge(judged: Judged) -> Verdict:
+        verdict = any_kind(judged)
+        if verdict.status != ACCEPTED:
+            return verdict
+        if judged.size > limit:
+            size = f"{judged.size:,} bytes are more than the limit of {limit // MIB} MiB"
+            return Verdict(REFUSED, (size,))
+        found = facets_of(judged.event)
+        notes = ()
+        if judged.size > limit // 2:
+            notes = ("it is close to the size limit; the receiver asks to stay well below it",)
+        return Verdict(
+            ACCEPTED,
+            notes=notes,
+            edges=dataset_edges(judged.event),
+            reads=tuple(name for name in found if name in reads),
+            ignores=tuple(name for name in found if name not in reads),
+        )
+
+    return judge
+
+
+def dataset_edges(event: Event) -> int:
+    """Return how many edges between a job or run and its datasets the event declares."""
+    if kind_of(event) not in (RUN, JOB):
+        return 0
+    return len(datasets(event, "inputs")) + len(datasets(event, "outputs"))
+
+
+def datasets(event: Event, side: str) -> list[Mapping[str, object]]:
+    """Return the dataset objects of ``inputs`` or ``outputs``."""
+    found = event.get(side)
+    return [d for d in found if isinstance(d, Mapping)] if isinstance(found, list) else []
+
+
+def facets_of(event: Event) -> tuple[str, ...]:
+    """Return the name of every facet in the event, as ``place.name``, each once, in order."""
+    places = {
+        "run": [event.get("run")],
+        "job": [event.get("job")],
+        "dataset": [event.get("dataset")],
+        "inputs": datasets(event, "inputs"),
+        "outputs": datasets(event, "outputs"),
+    }
+    found: dict[str, None] = {}
+    for place, entities in places.items():
+        for entity in entities:
+            found.update((f"{place}.{name}", None) for name in _facet_names(entity))
+    return tuple(found)
+
+
+def _facet_names(entity: object) -> Iterator[str]:
+    if not isinstance(entity, Mapping):
+        return
+    for key in ("facets", "inputFacets", "outputFacets"):
+        facets = entity.get(key)
+        if isinstance(facets, Mapping):
+            yield from (str(name) for name in facets)
