@@ -17,7 +17,10 @@ from streamt_ol.cli.output import Output, ReaderGoneError, note
 from streamt_ol.problems import ERRORS, USAGE, StreamtOlError
 
 COMMANDS: dict[str, str] = {
+    "check": "streamt_ol.cli.check:check",
     "export": "streamt_ol.cli.export:export",
+    "forward": "streamt_ol.cli.forward:forward",
+    "send": "streamt_ol.cli.send:send",
     "stage": "streamt_ol.cli.stage:stage",
 }
 DONE = 0

@@ -58,6 +58,10 @@ class Output:
         """Write the envelope of a success: ``data`` and ``warnings`` of the command."""
         self._write_envelope("ok", data, [], sorted_warnings(warnings))
 
+    def failure(self, data: Mapping[str, Any], errors: Iterable[StreamtOlError]) -> None:
+        """Write the envelope of a command that was done in part: its ``data``, and ``errors``."""
+        self._write_envelope("error", data, [_record(error) for error in errors], [])
+
     def warnings(self, warnings: Iterable[Warned]) -> None:
         """Write ``CODE place: message`` lines to stderr, sorted."""
         for line in sorted(_line(w["code"], w.get("location"), w["message"]) for w in warnings):
@@ -66,12 +70,7 @@ class Output:
     def error(self, error: StreamtOlError) -> None:
         """Write an error: a line and a hint on stderr, or an envelope."""
         if self.json:
-            record = {"code": error.code, "message": error.message}
-            if error.location is not None:
-                record["location"] = error.location
-            if error.suggestion is not None:
-                record["suggestion"] = error.suggestion
-            self._write_envelope("error", {}, [record], [])
+            self.failure({}, [error])
             return
         note(str(error))
         if error.suggestion is not None:
@@ -94,6 +93,15 @@ class Output:
             "warnings": warnings,
         }
         self.data([orjson.dumps(envelope), b"\n"])
+
+
+def _record(error: StreamtOlError) -> dict[str, str]:
+    record = {"code": error.code, "message": error.message}
+    if error.location is not None:
+        record["location"] = error.location
+    if error.suggestion is not None:
+        record["suggestion"] = error.suggestion
+    return record
 
 
 def note(line: str) -> None:

@@ -83,14 +83,11 @@ class Engine:
             thread.start()
         try:
             self._feed(items, queues)
+            _finish(queues, threads)
         except BaseException:
             self.stop.set()
+            _finish(queues, threads)
             raise
-        finally:
-            for each in queues:
-                each.put(None)
-            for thread in threads:
-                thread.join()
         if self._failure:
             raise self._failure[0]
 
@@ -122,6 +119,15 @@ class Engine:
         ):
             self.health.note(outcome)
             self.settle(item, outcome)
+
+
+def _finish(
+    queues: Sequence[queue.Queue[Item | None]], threads: Sequence[threading.Thread]
+) -> None:
+    for each in queues:
+        each.put(None)
+    for thread in threads:
+        thread.join()
 
 
 def _taken(waiting: queue.Queue[Item | None], count: int) -> tuple[list[Item], bool]:

@@ -5,6 +5,8 @@ At least once: what was posted but not yet committed when this process ends is p
 
 from __future__ import annotations
 
+import base64
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +14,7 @@ from streamt_ol.delivery.items import Item, digest_of
 from streamt_ol.delivery.judging import Judged
 from streamt_ol.delivery.kafka import client, confluent_kafka
 from streamt_ol.delivery.outcome import ACCEPTED, Outcome
-from streamt_ol.delivery.plan import parsed_event
+from streamt_ol.delivery.reading import parsed_event
 from streamt_ol.delivery.retrying import deliver
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import shown
@@ -58,6 +60,7 @@ class Forwarder:
     topic: str
     sender: Sender
     rules: Rules
+    faults: Callable[[Any], list[str]]
     policy: RetryPolicy
     report: Report
     stop: threading.Event
@@ -72,9 +75,7 @@ class Forwarder:
 
         Raises ``StreamtOlError`` when the topic cannot be read.
         """
-        self.source.subscribe(
-            [self.topic], on_assign=self._on_assign, on_revoke=self._on_revoke
-        )
+        self.source.subscribe([self.topic], on_assign=self._on_assign, on_revoke=self._on_revoke)
         reason = ""
         while not reason and not self.stop.is_set() and not self._is_at_end():
             record = self.source.poll(_POLL)
@@ -119,12 +120,15 @@ class Forwarder:
 
     def _forward(self, record: Any) -> str:
         """Deliver one record; return why it must not be committed, "" when it may be."""
-        value = record.value() or b""
+        value = record.value()
+        if value is None:  # a tombstone holds no event
+            self.report.count("skipped")
+            return ""
         where = f"{record.partition()}:{record.offset()}"
-        event, fault = parsed_event(value, self.rules.faults)
+        event, fault = parsed_event(value, self.faults)
         if event is None:
             return self._poison(value, f"record {where}", fault)
-        item = Item(self._count, digest_of(value), value, event)
+        item = Item(self._count, digest_of(value), value, value, event)
         name = f"record {where} {item.name}"
         verdict = self.rules.receiver.judge(Judged(event, len(value), self.rules.settings))
         if verdict.status != ACCEPTED:
@@ -150,5 +154,12 @@ class Forwarder:
             self.report.refuse(self._count, name, reason)
         if self.reject is None:
             return "a record was refused, and there is no --rejected to keep it"
-        self.reject(value)
+        self.reject(_one_line(value))
         return ""
+
+
+def _one_line(value: bytes) -> bytes:
+    """Return a record's value as one line; what cannot be one is kept in base64."""
+    if b"\n" not in value and b"\r" not in value and value.strip():
+        return value
+    return json.dumps({"rejected_base64": base64.b64encode(value).decode()}).encode()

@@ -18,12 +18,13 @@ Event = Mapping[str, Any]
 class Item:
     """An event to deliver.
 
-    ``line`` (from 1) and ``digest`` say which line of the input it comes from; ``part`` tells the
-    events made of one line apart; ``body`` is what is sent; ``event`` is ``body``, parsed.
+    ``line`` (from 1), ``digest`` and ``source``: the line of the input that it comes from; ``part``
+    tells the events made of one line apart; ``body`` is sent, and ``event`` is the same, parsed.
     """
 
     line: int
     digest: str
+    source: bytes
     body: bytes
     event: Event
     part: int = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -49,7 +49,7 @@ def at_most(limit: int, reads: frozenset[str]) -> Judge:
             size = f"{judged.size:,} bytes are more than the limit of {limit // MIB} MiB"
             return Verdict(REFUSED, (size,))
         found = facets_of(judged.event)
-        notes = ()
+        notes: tuple[str, ...] = ()
         if judged.size > limit // 2:
             notes = ("it is close to the size limit; the receiver asks to stay well below it",)
         return Verdict(
@@ -78,7 +78,7 @@ def datasets(event: Event, side: str) -> list[Mapping[str, object]]:
 
 def facets_of(event: Event) -> tuple[str, ...]:
     """Return the name of every facet in the event, as ``place.name``, each once, in order."""
-    places = {
+    places: dict[str, Sequence[object]] = {
         "run": [event.get("run")],
         "job": [event.get("job")],
         "dataset": [event.get("dataset")],

@@ -78,9 +78,7 @@ def _edges(
     )
 
 
-def _resolution(
-    dataset: Mapping[str, object], settings: OpenMetadataSettings
-) -> tuple[str, str]:
+def _resolution(dataset: Mapping[str, object], settings: OpenMetadataSettings) -> tuple[str, str]:
     """Return why a dataset cannot resolve ("" if it can), and what it takes for it to do so."""
     namespace, name = identity(dataset)
     called = f"{shown(namespace)} {shown(name)}"
@@ -143,9 +141,7 @@ def read_batch(answer: Answer, count: int) -> list[Outcome] | None:
     if edges < count:
         return None
     each, rest = divmod(edges, count)
-    return [
-        Outcome("sent", "", answer.status, each + (index < rest)) for index in range(count)
-    ]
+    return [Outcome("sent", "", answer.status, each + (index < rest)) for index in range(count)]
 
 
 def _failed(said: Mapping[str, Any]) -> bool:

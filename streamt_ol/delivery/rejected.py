@@ -29,22 +29,26 @@ class Rejected(Closing):
             raise StreamtOlError(INVALID, "it is the input itself", location=_OPTION)
         self._file = FileTransport(FileConfig(str(path)), _OPTION)
         self._lock = threading.Lock()
-        self._last = 0
+        self._kept: set[int] = set()
 
     def add(self, line: int, content: bytes) -> None:
-        """Keep one line; once only when its parts are refused one after the other.
+        """Keep one line, once, however many of the events made of it are refused.
 
         Raises ``StreamtOlError`` when it cannot be written.
         """
         with self._lock:
-            if line == self._last:
+            if line in self._kept:
                 return
-            self._last = line
-            try:
-                self._file.emit(content)
-            except DeliveryError as error:
-                message = f"{place(str(self._path))} cannot be written: {error.message}"
-                raise StreamtOlError(INVALID, message, location=_OPTION) from None
+            self._kept.add(line)
+            self.append(content)
+
+    def append(self, content: bytes) -> None:
+        """Keep one line. Raises ``StreamtOlError`` when it cannot be written."""
+        try:
+            self._file.emit(content)
+        except DeliveryError as error:
+            message = f"{place(str(self._path))} cannot be written: {error.message}"
+            raise StreamtOlError(INVALID, message, location=_OPTION) from None
 
     def close(self) -> None:
         """Close the file."""

@@ -50,9 +50,11 @@ class Source(Closing):
         except OSError as error:
             raise self._unreadable(error) from None
 
-    def size(self) -> int:
-        """Return how many bytes there are."""
-        return self._file.seek(0, os.SEEK_END)
+    def again(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines as ``lines`` does, without losing the place of a reading under way."""
+        position = self._file.tell()
+        yield from self.lines()
+        self._file.seek(position)
 
     def close(self) -> None:
         """Close the file, or remove what was spooled."""
