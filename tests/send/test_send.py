@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from support.commands import PROGRAM, clean_environment, streamt_ol
 
 from .events import RUN_ID, dataset, job, run, write
