@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from .events import Event
 
-SCHEMA = {"schema": facet("SchemaDatasetFacet", fields=[{"name": "id", "type": "INT"}])}
+SCHEMA: dict[str, Any] = {
+    "schema": facet("SchemaDatasetFacet", fields=[{"name": "id", "type": "INT"}])
+}
 POSTGRES = "postgresql://warehouse.example.com:5432"
 
 
@@ -39,7 +41,7 @@ def table(*names: str, namespace: str = POSTGRES, **facets: Any) -> list[Event]:
 
 class TestOpenMetadata:
     def test_kinds_and_states(self, tmp_path: Path) -> None:
-        sides = {"inputs": table("a.b.c"), "outputs": table("a.b.d")}
+        sides: dict[str, Any] = {"inputs": table("a.b.c"), "outputs": table("a.b.d")}
         no_type = run("r", **sides)
         del no_type["eventType"]
         status, verdicts = check(
@@ -88,7 +90,7 @@ class TestOpenMetadata:
         assert "container" in verdict["notes"][0]
 
     def test_with_the_settings_that_its_documentation_prints(self, tmp_path: Path) -> None:
-        settings = {
+        settings: dict[str, Any] = {
             "configType": "openLineageSettings",
             "configValue": {
                 "enabled": True,
@@ -108,7 +110,7 @@ class TestOpenMetadata:
         assert bad["reasons"] == ["'mysql://x:1' 'a.b.d' has no entry in namespaceToServiceMapping"]
         settings["configValue"] = {
             **settings["configValue"], "eventTypeFilter": ["START"], "autoCreateEntities": True
-        }  # type: ignore[dict-item]  # fmt: skip
+        }  # fmt: skip
         path.write_text(json.dumps(settings["configValue"]))
         started = run("r", "START", inputs=table("a.b.c"), outputs=table("a.b.d", **SCHEMA))
         status, (complete, start) = check(tmp_path, mapped, started, namespace_map=path)
@@ -118,7 +120,7 @@ class TestOpenMetadata:
     def test_a_disabled_api_refuses_everything(self, tmp_path: Path) -> None:
         path = tmp_path / "om-settings.json"
         path.write_text('{"enabled": false}')
-        sides = {"inputs": table("a.b.c"), "outputs": table("a.b.d")}
+        sides: dict[str, Any] = {"inputs": table("a.b.c"), "outputs": table("a.b.d")}
         status, (verdict,) = check(tmp_path, run("r", **sides), namespace_map=path)
         assert (status, verdict["status"]) == (1, "refused")
 

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from openlineage.client import event_v2
@@ -53,7 +53,7 @@ class TestKeys:
             },
         ):
             mine = run("child")
-            facets = {}
+            facets: dict[str, Any] = {}
             if facet is not None:
                 mine["run"]["facets"] = {"parent": facet}
                 root = facet.get("root")

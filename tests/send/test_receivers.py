@@ -16,7 +16,7 @@ from .events import dataset, facet, job, refs, run, write
 from .support import Server
 
 DOCS = Path(__file__).parents[2] / "docs" / "receivers"
-COMPLETE = {"inputs": refs("a.b.c"), "outputs": refs("a.b.d")}
+COMPLETE: dict[str, Any] = {"inputs": refs("a.b.c"), "outputs": refs("a.b.d")}
 
 
 def send(*arguments: str | Path, **more: Any) -> tuple[int, dict[str, Any]]:
@@ -55,7 +55,7 @@ class TestOpenMetadata:
         )  # fmt: skip
         plan = {"status": 200, "body": '{"status":"success","lineageEdgesCreated":1}'}
         with Server(tmp_path, plan) as server:
-            options = [events, "--to", "openmetadata", "--url", server.url]
+            options: list[str | Path] = [events, "--to", "openmetadata", "--url", server.url]
             status, data = send(*options)
             skipping, skipped = send(*options, "--skip-unsupported")
             assert [json.loads(b)["job"]["name"] for b in server.bodies()] == ["good", "good"]

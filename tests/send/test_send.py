@@ -276,7 +276,7 @@ class TestProgress:
         events = write(tmp_path / "e.jsonl", job("a"), job("bad"), job("c"))
         progress = tmp_path / "progress"
         with Server(tmp_path, {"match": '"bad"', "status": 400, "times": 1}) as server:
-            command = ["send", events, "--to", "marquez", "--url", server.url,
+            command: list[str | Path] = ["send", events, "--to", "marquez", "--url", server.url,
                        "--progress-file", progress]  # fmt: skip
             first, second, third = (streamt_ol(*command) for _ in range(3))
             names = [json.loads(body)["job"]["name"] for body in server.bodies()]
@@ -329,7 +329,7 @@ class TestProgress:
         events = write(tmp_path / "e.jsonl", job("a"), job("b"))
         progress = tmp_path / "progress"
         with Server(tmp_path) as server:
-            command = ["send", events, "--to", "marquez", "--url", server.url,
+            command: list[str | Path] = ["send", events, "--to", "marquez", "--url", server.url,
                        "--progress-file", progress, "--concurrency", "1"]  # fmt: skip
             streamt_ol(*command)
             progress.write_bytes(progress.read_bytes()[:cut])
@@ -397,7 +397,7 @@ class TestSecrets:
     def test_a_token_is_seen_nowhere(self, tmp_path: Path) -> None:
         """Neither in arguments of any process, nor in what is printed or written."""
         events = write(tmp_path / "e.jsonl", *(job(f"j{n}") for n in range(20)))
-        plans = [
+        plans: list[dict[str, Any]] = [
             {"match": '"j1"', "status": 401, "body": "@KEY@ " * 3},
             {"match": '"j2"', "kind": "raw", "raw": "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"},
             {"delay": 0.01},
@@ -476,7 +476,13 @@ class TestUsage:
 
     def test_a_dry_run_sends_and_writes_nothing(self, tmp_path: Path) -> None:
         events = write(tmp_path / "e.jsonl", job("a"), run("b"), "{")
-        options = ["--progress-file", tmp_path / "p", "--rejected", tmp_path / "r", "--dry-run"]
+        options: list[str | Path] = [
+            "--progress-file",
+            tmp_path / "p",
+            "--rejected",
+            tmp_path / "r",
+            "--dry-run",
+        ]
         with Server(tmp_path) as server:
             url = server.url
             done = streamt_ol("send", events, "--to", "marquez", "--url", url, *options)
