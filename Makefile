@@ -12,7 +12,7 @@ demo: $(VENV)/installed
 	@$(BIN)/streamt-ol export $(DEMO) --job-namespace demo --kafka-namespace kafka://broker.example:9092
 
 test: $(VENV)/dev
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadgroup
 
 check: $(VENV)/dev
 	$(BIN)/ruff format --check $(CODE)

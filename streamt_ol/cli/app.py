@@ -20,6 +20,7 @@ COMMANDS: dict[str, str] = {
     "check": "streamt_ol.cli.check:check",
     "export": "streamt_ol.cli.export:export",
     "forward": "streamt_ol.cli.forward:forward",
+    "schemas": "streamt_ol.cli.schemas:schemas",
     "send": "streamt_ol.cli.send:send",
     "stage": "streamt_ol.cli.stage:stage",
 }

@@ -36,7 +36,7 @@ def check(
             invalid = Verdict(REFUSED, (line.fault,))
             yield Checked(line.number, "invalid event", {r.name: invalid for r in receivers})
         for item in line.items:
-            judged = Judged(item.event, len(item.body), settings)
+            judged = Judged(item.event, len(item.body), settings, names_facets=True)
             verdicts = {receiver.name: receiver.judge(judged) for receiver in receivers}
             if events.as_runs and line.kind == DATASET:
                 verdicts = {name: _as_part_of_runs(v) for name, v in verdicts.items()}

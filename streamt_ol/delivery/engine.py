@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from streamt_ol.delivery.retrying import RetryPolicy
     from streamt_ol.delivery.senders import Sender
 
+    Chunks = queue.Queue[list[Item] | None]
+
 GIVE_UP_AFTER = 3
 _WAIT = 0.1
+_CHUNK = 32
 
 
 @final
@@ -72,9 +75,7 @@ class Engine:
         An interrupt stops the delivery: what is on its way is finished and settled, then the
         interrupt is raised again. Items that are never tried are not settled, or as ``unsent``.
         """
-        queues: list[queue.Queue[Item | None]] = [
-            queue.Queue(maxsize=max(64, 2 * sender.batch_size)) for sender in self.senders
-        ]
+        queues: list[Chunks] = [queue.Queue(maxsize=2) for _ in self.senders]
         threads = [
             threading.Thread(target=self._work, args=pair, name="send")
             for pair in zip(self.senders, queues, strict=True)
@@ -91,24 +92,35 @@ class Engine:
         if self._failure:
             raise self._failure[0]
 
-    def _feed(self, items: Iterable[Item], queues: Sequence[queue.Queue[Item | None]]) -> None:
+    def _feed(self, items: Iterable[Item], queues: Sequence[Chunks]) -> None:
+        """Deal the items out in chunks: one hand-over between threads for many of them."""
+        size = max(_CHUNK, *(sender.batch_size for sender in self.senders))
+        chunks: list[list[Item]] = [[] for _ in queues]
         for item in items:
-            waiting = queues[zlib.crc32(item.order.encode(errors="replace")) % len(queues)]
-            while not self.stop.is_set():
-                try:
-                    waiting.put(item, timeout=_WAIT)
-                    break
-                except queue.Full:
-                    continue
-            else:
+            if self.stop.is_set():
                 return
+            index = zlib.crc32(item.order.encode(errors="replace")) % len(queues)
+            chunks[index].append(item)
+            if len(chunks[index]) == size:
+                self._put(queues[index], chunks[index])
+                chunks[index] = []
+        for waiting, chunk in zip(queues, chunks, strict=True):
+            self._put(waiting, chunk)
 
-    def _work(self, sender: Sender, waiting: queue.Queue[Item | None]) -> None:
-        is_last = False
-        while not is_last:
-            batch, is_last = _taken(waiting, sender.batch_size)
+    def _put(self, waiting: Chunks, chunk: list[Item]) -> None:
+        while chunk and not self.stop.is_set():
             try:
-                self._deliver(sender, batch)
+                waiting.put(chunk, timeout=_WAIT)
+            except queue.Full:
+                continue
+            return
+
+    def _work(self, sender: Sender, waiting: Chunks) -> None:
+        size = sender.batch_size
+        while (chunk := waiting.get()) is not None:
+            try:
+                for start in range(0, len(chunk), size):
+                    self._deliver(sender, chunk[start : start + size])
             except BaseException as error:  # noqa: BLE001 - raised again by run(), in its thread
                 self._failure.append(error)
                 self.stop.set()
@@ -121,25 +133,8 @@ class Engine:
             self.settle(item, outcome)
 
 
-def _finish(
-    queues: Sequence[queue.Queue[Item | None]], threads: Sequence[threading.Thread]
-) -> None:
-    for each in queues:
-        each.put(None)
+def _finish(queues: Sequence[Chunks], threads: Sequence[threading.Thread]) -> None:
+    for waiting in queues:
+        waiting.put(None)
     for thread in threads:
         thread.join()
-
-
-def _taken(waiting: queue.Queue[Item | None], count: int) -> tuple[list[Item], bool]:
-    """Return what waits, at least one item and at most ``count``, and whether it was the end."""
-    batch: list[Item] = []
-    item = waiting.get()
-    while item is not None:
-        batch.append(item)
-        if len(batch) == count:
-            return batch, False
-        try:
-            item = waiting.get_nowait()
-        except queue.Empty:
-            return batch, False
-    return batch, True

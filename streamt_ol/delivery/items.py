@@ -47,7 +47,7 @@ def digest_of(line: bytes) -> str:
 
 def kind_of(event: object) -> str | None:
     """Return one of ``KINDS`` by the keys that are present, None where they fit none."""
-    if not isinstance(event, Mapping):
+    if not isinstance(event, dict):
         return None
     if "run" in event and "job" in event:
         return RUN
@@ -66,7 +66,7 @@ def identity_of(event: Event) -> tuple[str, str]:
 
 def identity(entity: object) -> tuple[str, str]:
     """Return namespace and name of a job or dataset object, "" for what is no text."""
-    if not isinstance(entity, Mapping):
+    if not isinstance(entity, dict):
         return "", ""
     namespace, name = entity.get("namespace"), entity.get("name")
     return namespace if isinstance(namespace, str) else "", name if isinstance(name, str) else ""
@@ -101,5 +101,5 @@ def key_of(event: Event) -> str:
 
 def _at(value: object, *keys: str) -> object:
     for key in keys:
-        value = value.get(key) if isinstance(value, Mapping) else None
+        value = value.get(key) if isinstance(value, dict) else None
     return value

@@ -21,11 +21,18 @@ class Judged:
     """What the rules of a receiver look at: the event, its size, and what is configured there.
 
     ``size`` is the number of bytes of the decoded event. ``settings`` are OpenMetadata's.
+    ``names_facets``: whether the verdict is to name the facets that are read, and that are not.
     """
 
     event: Event
     size: int
     settings: OpenMetadataSettings
+    names_facets: bool = False
+
+    def facets(self, read: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the names of facets that are in ``read``, and of those that are not."""
+        found = facets_of(self.event) if self.names_facets else ()
+        return tuple(f for f in found if f in read), tuple(f for f in found if f not in read)
 
 
 Judge = Callable[[Judged], Verdict]
@@ -35,7 +42,7 @@ def any_kind(judged: Judged) -> Verdict:
     """Accept all three kinds: a server of the standard, Marquez, Kafka, a file."""
     if kind_of(judged.event) is None:
         return Verdict(REFUSED, ("it is none of the three kinds of event",))
-    return Verdict(ACCEPTED, reads=facets_of(judged.event))
+    return Verdict(ACCEPTED, reads=facets_of(judged.event) if judged.names_facets else ())
 
 
 def at_most(limit: int, reads: frozenset[str]) -> Judge:
@@ -48,17 +55,11 @@ def at_most(limit: int, reads: frozenset[str]) -> Judge:
         if judged.size > limit:
             size = f"{judged.size:,} bytes are more than the limit of {limit // MIB} MiB"
             return Verdict(REFUSED, (size,))
-        found = facets_of(judged.event)
         notes: tuple[str, ...] = ()
         if judged.size > limit // 2:
             notes = ("it is close to the size limit; the receiver asks to stay well below it",)
-        return Verdict(
-            ACCEPTED,
-            notes=notes,
-            edges=dataset_edges(judged.event),
-            reads=tuple(name for name in found if name in reads),
-            ignores=tuple(name for name in found if name not in reads),
-        )
+        edges = dataset_edges(judged.event)
+        return Verdict(ACCEPTED, (), notes, edges, *judged.facets(reads))
 
     return judge
 
@@ -73,7 +74,7 @@ def dataset_edges(event: Event) -> int:
 def datasets(event: Event, side: str) -> list[Mapping[str, object]]:
     """Return the dataset objects of ``inputs`` or ``outputs``."""
     found = event.get(side)
-    return [d for d in found if isinstance(d, Mapping)] if isinstance(found, list) else []
+    return [d for d in found if isinstance(d, dict)] if isinstance(found, list) else []
 
 
 def facets_of(event: Event) -> tuple[str, ...]:
@@ -93,9 +94,9 @@ def facets_of(event: Event) -> tuple[str, ...]:
 
 
 def _facet_names(entity: object) -> Iterator[str]:
-    if not isinstance(entity, Mapping):
+    if not isinstance(entity, dict):
         return
     for key in ("facets", "inputFacets", "outputFacets"):
         facets = entity.get(key)
-        if isinstance(facets, Mapping):
+        if isinstance(facets, dict):
             yield from (str(name) for name in facets)

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.delivery.items import RUN, identity, kind_of
-from streamt_ol.delivery.judging import datasets, facets_of
+from streamt_ol.delivery.judging import datasets
 from streamt_ol.delivery.outcome import ACCEPTED, IGNORED, REFUSED, Outcome, Verdict
 from streamt_ol.redaction import shown
 
@@ -48,33 +48,27 @@ def judge(judged: Judged) -> Verdict:
     sides = {side: datasets(event, side) for side in ("inputs", "outputs")}
     if missing := [side for side, found in sides.items() if not found]:
         return Verdict(IGNORED, (f"no edge without {' and '.join(missing)}",))
-    return _edges(event, sides, settings)
+    return _edges(judged, sides)
 
 
-def _edges(
-    event: Mapping[str, Any],
-    sides: dict[str, list[Mapping[str, object]]],
-    settings: OpenMetadataSettings,
-) -> Verdict:
+def _edges(judged: Judged, sides: dict[str, list[Mapping[str, object]]]) -> Verdict:
     reasons: list[str] = []
     notes: list[str] = []
     edges = 1
     for found in sides.values():
         resolved = 0
         for dataset in found:
-            problem, note = _resolution(dataset, settings)
+            problem, note = _resolution(dataset, judged.settings)
             resolved += not problem
             reasons.extend([problem] if problem else [])
             notes.extend([note] if note else [])
         edges *= resolved
-    facets = facets_of(event)
     return Verdict(
         ACCEPTED if edges else REFUSED,
         tuple(dict.fromkeys(reasons)),
         tuple(dict.fromkeys(notes)),
         edges,
-        tuple(name for name in facets if name in READ_FACETS),
-        tuple(name for name in facets if name not in READ_FACETS),
+        *judged.facets(READ_FACETS),
     )
 
 

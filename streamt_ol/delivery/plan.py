@@ -24,14 +24,18 @@ Choice = Literal["send", "acknowledged", "skipped", "refused"]
 class Decision(NamedTuple):
     """What is to be done with one event, and why it is not sent, safe to show.
 
-    ``content`` is the line of the input as it was.
+    ``item`` is None for a line that holds no valid event.
     """
 
     choice: Choice
-    line: int
-    name: str
-    reason: str
-    content: bytes
+    line: Line
+    item: Item | None = None
+    reason: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the event is called in a report, safe to show."""
+        return self.item.name if self.item else "invalid event"
 
 
 @dataclass(frozen=True)
@@ -61,14 +65,14 @@ class Plan:
             self._last_line = line.number
             if line.fault:
                 self._invalid.add(line.number)
-                yield Decision("refused", line.number, "invalid event", line.fault, line.content)
+                yield Decision("refused", line, None, line.fault)
             for item in line.items:
                 choice, reason = self._choice(item, line)
                 if choice == "send":
                     self.to_send += 1
                 else:
                     self._not_sent.add((line.number, item.part))
-                yield Decision(choice, line.number, item.name, reason, line.content)
+                yield Decision(choice, line, item, reason)
 
     def items(self) -> Iterator[Item]:
         """Yield the events to send; what was appended to the input since is left alone."""

@@ -32,7 +32,7 @@ def dataset_facets(events: Iterable[object]) -> dict[tuple[str, str], Mapping[st
     """Return the facets of every dataset that a DatasetEvent describes; the last one counts."""
     found: dict[tuple[str, str], Mapping[str, Any]] = {}
     for event in events:
-        if isinstance(event, Mapping) and kind_of(event) == DATASET:
+        if isinstance(event, dict) and kind_of(event) == DATASET:
             dataset = event["dataset"]
             facets = dataset.get("facets") if isinstance(dataset, Mapping) else None
             if isinstance(facets, Mapping):

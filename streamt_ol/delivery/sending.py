@@ -40,9 +40,10 @@ class Delivery:
         """
         for decision in self.plan.survey():
             if decision.choice == "refused":
-                self.report.refuse(decision.line, decision.name, decision.reason)
+                line = decision.line
+                self.report.refuse(line.number, decision.name, decision.reason)
                 if self.rejected:
-                    self.rejected.add(decision.line, decision.content)
+                    self.rejected.add(line.number, line.content)
             elif decision.choice != "send":
                 self.report.count(decision.choice)
 
