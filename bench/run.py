@@ -11,10 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import export
+import send
 from measure import Ratio, say
 
 PARTS: dict[str, Callable[[Path], list[Ratio]]] = {
     "export": export.run,
+    "send": send.run,
 }
 
 
