@@ -8,11 +8,12 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from streamt_ol.cli import delivery_options as options
+from streamt_ol.cli.delivery_result import FAILED, INTERRUPTED, print_result
 from streamt_ol.cli.output import Output, note
 from streamt_ol.delivery.forwarding import Forwarder, consumer
 from streamt_ol.delivery.plan import Rules
@@ -20,12 +21,7 @@ from streamt_ol.delivery.rejected import Rejected
 from streamt_ol.delivery.report import Report
 from streamt_ol.delivery.retrying import RetryPolicy
 from streamt_ol.delivery.wiring import Wanted, kafka_settings, route_for
-from streamt_ol.problems import NOT_DELIVERED, USAGE, StreamtOlError
-
-if TYPE_CHECKING:
-    from streamt_ol.delivery.wiring import Route
-
-FAILED, INTERRUPTED = 1, 130
+from streamt_ol.problems import USAGE, StreamtOlError
 
 
 def forward(
@@ -63,7 +59,7 @@ def forward(
     route = route_for(wanted, os.environ)
     rules = Rules(route.receiver, options.settings_from(namespace_map), skip_unsupported)
     faults = options.fault_finder(no_validate)
-    report = Report(lambda line: None if output.json else note(line))
+    report = Report(lambda line: None if output.json else note(line), unit="record")
     stop = threading.Event()
     with ExitStack() as stack:
         keeper = stack.enter_context(Rejected(rejected)) if rejected else None
@@ -78,7 +74,13 @@ def forward(
         )  # fmt: skip
         with _stopping(stop) as was_interrupted:
             reason = forwarder.run()
-    _finish(output, report, route, reason, is_interrupted=was_interrupted.is_set())
+    is_interrupted = was_interrupted.is_set()
+    reason = reason or ("interrupted" if is_interrupted else "")
+    print_result(output, report, route, topic, reason)
+    if is_interrupted:
+        raise typer.Exit(INTERRUPTED)
+    if reason or not report.is_done:
+        raise typer.Exit(FAILED)
 
 
 @contextmanager
@@ -98,23 +100,3 @@ def _stopping(stop: threading.Event) -> Iterator[threading.Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _finish(
-    output: Output, report: Report, route: Route, reason: str, *, is_interrupted: bool
-) -> None:
-    is_done = report.is_done and not reason
-    if output.json:
-        data = {"receiver": route.receiver.name, "target": route.target, **report.data()}
-        if is_done and not is_interrupted:
-            output.envelope(data)
-        else:
-            output.failure(data, [StreamtOlError(NOT_DELIVERED, reason or "interrupted")])
-    else:
-        if reason:
-            note(f"stopped: {reason}")
-        output.text(report.closing_line())
-    if is_interrupted:
-        raise typer.Exit(INTERRUPTED)
-    if not is_done:
-        raise typer.Exit(FAILED)

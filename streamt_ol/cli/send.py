@@ -9,11 +9,12 @@ import time
 import uuid
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
 from streamt_ol.cli import delivery_options as options
+from streamt_ol.cli.delivery_result import FAILED, INTERRUPTED, print_result
 from streamt_ol.cli.output import Output, note
 from streamt_ol.cli.progress_bar import ProgressBar
 from streamt_ol.delivery.plan import Plan, Rules
@@ -23,7 +24,7 @@ from streamt_ol.delivery.report import Report
 from streamt_ol.delivery.retrying import RetryPolicy
 from streamt_ol.delivery.sending import Delivery
 from streamt_ol.delivery.wiring import Wanted, route_for
-from streamt_ol.problems import NOT_DELIVERED, USAGE, StreamtOlError
+from streamt_ol.problems import USAGE, StreamtOlError
 from streamt_ol.transport.deadline import Deadline
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
     from streamt_ol.delivery.progress import Progress
     from streamt_ol.delivery.wiring import Route
-
-FAILED, INTERRUPTED = 1, 130
 
 
 def send(
@@ -138,39 +137,7 @@ def _deliver(
         raise
     finally:
         bar.clear()
-        _print_result(output, delivery.report, route, source, reason)
-
-
-def _print_result(output: Output, report: Report, route: Route, source: str, reason: str) -> None:
-    if not output.json:
-        if reason:
-            note(f"stopped: {reason}")
-        output.text(report.closing_line())
-        return
-    _print_envelope(output, _data(report, route), source, report, reason)
-
-
-def _data(report: Report, route: Route) -> dict[str, Any]:
-    return {"receiver": route.receiver.name, "target": route.target, **report.data()}
-
-
-def _print_envelope(
-    output: Output, data: dict[str, Any], source: str, report: Report, reason: str = ""
-) -> None:
-    if report.is_done and not reason:
-        output.envelope(data)
-        return
-    errors = [
-        StreamtOlError(
-            NOT_DELIVERED,
-            f"{problem['state']}: {problem['event']}: {problem['reason']}",
-            location=f"{source}:{problem['line']}",
-        )
-        for problem in data["problems"]
-    ]
-    if reason:
-        errors.append(StreamtOlError(NOT_DELIVERED, f"stopped: {reason}"))
-    output.failure(data, errors)
+        print_result(output, delivery.report, route, source, reason)
 
 
 def _print_plan(output: Output, plan: Plan, route: Route, report: Report, source: str) -> None:
@@ -179,8 +146,7 @@ def _print_plan(output: Output, plan: Plan, route: Route, report: Report, source
         {"line": item.line, "event": item.name, "bytes": len(item.body)} for item in plan.items()
     )
     if output.json:
-        data = {**_data(report, route), "would_send": list(requests)}
-        _print_envelope(output, data, source, report)
+        print_result(output, report, route, source, would_send=list(requests))
         return
     output.data(
         f"line {r['line']}: {r['event']}, {r['bytes']} bytes -> {route.target}\n".encode()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +69,7 @@ class Forwarder:
     until_end: bool = False
     _ended: set[int] = field(default_factory=set)
     _assigned: set[int] = field(default_factory=set)
+    _last: dict[int, Any] = field(default_factory=dict)
     _count: int = 0
 
     def run(self) -> str:
@@ -77,11 +79,21 @@ class Forwarder:
         """
         self.source.subscribe([self.topic], on_assign=self._on_assign, on_revoke=self._on_revoke)
         reason = ""
-        while not reason and not self.stop.is_set() and not self._is_at_end():
-            record = self.source.poll(_POLL)
-            if record is not None:
-                reason = self._take(record)
+        try:
+            while not reason and not self.stop.is_set() and not self._is_at_end():
+                record = self.source.poll(_POLL)
+                if record is not None:
+                    reason = self._take(record)
+        finally:
+            self._commit_for_good()
         return reason
+
+    def _commit_for_good(self) -> None:
+        """Wait until what was acknowledged is committed, where the group still lets us."""
+        for record in self._last.values():
+            # Without it the records since the last commit are posted twice: no loss.
+            with suppress(confluent_kafka().KafkaException):
+                self.source.commit(message=record, asynchronous=False)
 
     def _on_assign(self, _: Any, partitions: list[Any]) -> None:
         self._assigned |= {partition.partition for partition in partitions}
@@ -90,6 +102,8 @@ class Forwarder:
         gone = {partition.partition for partition in partitions}
         self._assigned -= gone
         self._ended -= gone
+        for partition in gone:  # its records are another member's now
+            self._last.pop(partition, None)
 
     def _is_at_end(self) -> bool:
         return self.until_end and bool(self._assigned) and self._assigned <= self._ended
@@ -105,6 +119,7 @@ class Forwarder:
         if not reason:
             # Without waiting: a record that is posted twice is no loss, one a moment later none.
             self.source.commit(message=record, asynchronous=True)
+            self._last[record.partition()] = record
         return reason
 
     def _note(self, record: Any, error: Any) -> None:
@@ -124,12 +139,12 @@ class Forwarder:
         if value is None:  # a tombstone holds no event
             self.report.count("skipped")
             return ""
-        where = f"{record.partition()}:{record.offset()}"
+        where = f"partition {record.partition()} offset {record.offset()}"
         event, fault = parsed_event(value, self.faults)
         if event is None:
-            return self._poison(value, f"record {where}", fault)
+            return self._poison(value, where, fault)
         item = Item(self._count, digest_of(value), value, value, event)
-        name = f"record {where} {item.name}"
+        name = f"{where} {item.name}"
         verdict = self.rules.receiver.judge(Judged(event, len(value), self.rules.settings))
         if verdict.status != ACCEPTED:
             if self.rules.skips_unsupported:

@@ -27,10 +27,14 @@ _ALWAYS = ("sent", "skipped", "refused")
 
 @final
 class Report:
-    """Counts outcomes from several threads. ``say`` gets one safe line for each problem."""
+    """Counts outcomes from several threads. ``say`` gets one safe line for each problem.
 
-    def __init__(self, say: Callable[[str], None]) -> None:
+    ``unit`` is what an event is numbered by: a line of the input, a record of a topic.
+    """
+
+    def __init__(self, say: Callable[[str], None], unit: str = "line") -> None:
         self._say = say
+        self._unit = unit
         self._lock = threading.Lock()
         self.counts = dict.fromkeys(WORDS, 0)
         self.problems: list[dict[str, Any]] = []
@@ -76,7 +80,7 @@ class Report:
             if is_listed:
                 self.problems.append(problem)
         if is_listed:
-            self._say(f"line {line}: {state}: {name}: {reason}")
+            self._say(f"{self._unit} {line}: {state}: {name}: {reason}")
 
     @property
     def is_done(self) -> bool:

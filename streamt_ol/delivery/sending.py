@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from streamt_ol.delivery.rejected import Rejected
     from streamt_ol.delivery.report import Report
     from streamt_ol.delivery.retrying import RetryPolicy
+    from streamt_ol.delivery.senders import Sender
     from streamt_ol.delivery.wiring import Route
 
 
@@ -58,9 +59,10 @@ class Delivery:
         stop = threading.Event()
         health = Health(stop, fail_fast=self.fail_fast)
         workers = max(1, min(route.workers, self.plan.to_send))
-        senders = [route.make() for _ in range(workers)]
+        senders: list[Sender] = []
         settled_before = self._settled()
         try:
+            senders += [route.make() for _ in range(workers)]
             Engine(senders, self.policy, self._settle, stop, health).run(self.plan.items())
         finally:
             for sender in senders:
