@@ -85,8 +85,9 @@ def send(
 ) -> None:
     """Deliver OpenLineage events to a receiver, each at least once."""
     output: Output = context.obj
-    if processing_engine and not as_run_events:
-        raise StreamtOlError(USAGE, "it needs --as-run-events", location="--processing-engine")
+    if processing_engine and not (as_run_events and all(map(str.strip, processing_engine))):
+        message = "it needs --as-run-events, a name and a version"
+        raise StreamtOlError(USAGE, message, location="--processing-engine")
     wanted = Wanted(
         to, url, endpoint, token_env, token_header, ca_file, gzip, batch, bootstrap, topic,
         kafka_config, path, timeout, retries, concurrency,

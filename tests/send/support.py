@@ -6,18 +6,17 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
 import trustme
 from confluent_kafka import Producer
 
-if TYPE_CHECKING:
-    from types import TracebackType
+from streamt_ol.transport.base import Closing
 
 PEER = Path(__file__).with_name("peer.py")
 
 
-class Server:
+class Server(Closing):
     """A ``peer.py`` process; ``url``, ``requests()`` as logged, and the CA file with TLS."""
 
     def __init__(self, folder: Path, *plan: dict[str, Any], tls: str | None = None) -> None:
@@ -47,22 +46,14 @@ class Server:
     def bodies(self) -> list[str]:
         return [request["body"] for request in self.requests()]
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         self.process.kill()
         self.process.wait()
         assert self.process.stdout
         self.process.stdout.close()
 
 
-class Broker:
+class Broker(Closing):
     """A ``broker.py`` process; ``bootstrap`` is where it listens, ``records()`` what it holds."""
 
     def __init__(self, topic: str = "lineage-events") -> None:
@@ -93,15 +84,7 @@ class Broker:
             producer.produce(self.topic, value, partition=number % partitions)
         assert producer.flush(20) == 0
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         self.process.kill()
         self.process.wait()
         assert self.process.stdin

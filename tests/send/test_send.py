@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import time
@@ -507,6 +508,36 @@ class TestUsage:
         )  # fmt: skip
         assert done.stdout.startswith(b"line 1: JobEvent")
         assert b"Traceback" not in done.stderr
+
+
+class TestProgressBar:
+    def stderr_of(self, command: list[str]) -> bytes:
+        """Return what a command writes to a terminal on its stderr."""
+        terminal, theirs = pty.openpty()
+        child = subprocess.Popen(
+            [PROGRAM, *command], stdout=subprocess.PIPE, stderr=theirs, env=clean_environment()
+        )
+        os.close(theirs)
+        shown = b""
+        try:
+            while more := os.read(terminal, 65536):
+                shown += more
+        except OSError:  # the other end was closed
+            pass
+        os.close(terminal)
+        child.communicate()
+        return shown
+
+    def test_a_bar_on_a_terminal_only(self, tmp_path: Path) -> None:
+        events = write(tmp_path / "e.jsonl", *(job(f"j{n}") for n in range(100)))
+        with Server(tmp_path, {"delay": 0.02}) as server:
+            command = ["send", str(events), "--to", "marquez", "--url", server.url]
+            shown = self.stderr_of(command)
+            as_json = self.stderr_of(["--output", "json", *command])
+            piped = streamt_ol(*command).stderr
+        assert b"/100 " in shown
+        assert shown.endswith(b"\r\x1b[K")
+        assert as_json == piped == b""
 
 
 class TestConfig:
