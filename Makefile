@@ -19,7 +19,8 @@ check: $(VENV)/dev
 	$(BIN)/ruff check $(CODE)
 	cd tests && ../$(BIN)/lint-imports --no-cache ../pyproject.toml
 	cd tests && ../$(BIN)/mypy --config-file ../pyproject.toml -p streamt_ol
-	cd tests && ../$(BIN)/mypy --config-file ../pyproject.toml . ../bench
+	cd tests && ../$(BIN)/mypy --config-file ../pyproject.toml .
+	cd bench && ../$(BIN)/mypy --config-file ../pyproject.toml .
 
 bench: $(VENV)/dev
 	$(BIN)/python bench/run.py
