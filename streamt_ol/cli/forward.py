@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from streamt_ol.cli import delivery_options as options
-from streamt_ol.cli.delivery_result import FAILED, INTERRUPTED, print_result
+from streamt_ol.cli.delivery_result import FAILED, print_result
 from streamt_ol.cli.output import Output, note
 from streamt_ol.delivery.forwarding import Forwarder, consumer
 from streamt_ol.delivery.plan import Rules
@@ -22,6 +22,8 @@ from streamt_ol.delivery.report import Report
 from streamt_ol.delivery.retrying import RetryPolicy
 from streamt_ol.delivery.wiring import Wanted, kafka_settings, route_for
 from streamt_ol.problems import USAGE, StreamtOlError
+
+_SAID = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 
 
 def forward(
@@ -72,31 +74,32 @@ def forward(
             source, topic, sender, rules, faults, RetryPolicy(retries, random.random), report,
             stop, keeper.append if keeper else None, until_end,
         )  # fmt: skip
-        with _stopping(stop) as was_interrupted:
+        with _stopping(stop) as signals:
             reason = forwarder.run()
-    is_interrupted = was_interrupted.is_set()
-    reason = reason or ("interrupted" if is_interrupted else "")
-    print_result(output, report, route, topic, reason)
-    if is_interrupted:
-        raise typer.Exit(INTERRUPTED)
+    print_result(output, report, route, topic, reason or (_SAID[signals[0]] if signals else ""))
+    if signals:
+        raise typer.Exit(128 + signals[0])
     if reason or not report.is_done:
         raise typer.Exit(FAILED)
 
 
 @contextmanager
-def _stopping(stop: threading.Event) -> Iterator[threading.Event]:
-    """Let Ctrl-C and SIGTERM end the forwarding after the record in hand; a second one at once."""
-    was_interrupted = threading.Event()
+def _stopping(stop: threading.Event) -> Iterator[list[signal.Signals]]:
+    """Let a signal end the forwarding after the record in hand, and a second one at once.
 
-    def end(_number: int, _frame: object) -> None:
-        if stop.is_set():
+    Yields the list of signals that came.
+    """
+    came: list[signal.Signals] = []
+
+    def end(number: int, _frame: object) -> None:
+        if came:
             raise KeyboardInterrupt
-        was_interrupted.set()
+        came.append(signal.Signals(number))
         stop.set()
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, end) for number in _SAID}
     try:
-        yield was_interrupted
+        yield came
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

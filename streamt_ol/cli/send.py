@@ -131,6 +131,9 @@ def _deliver(
     except KeyboardInterrupt:
         reason = "interrupted"
         raise typer.Exit(INTERRUPTED) from None
+    except SystemExit:
+        reason = "terminated"
+        raise
     except StreamtOlError as error:
         if output.json:
             reason = str(error)

@@ -214,7 +214,10 @@ class TestForward:
         assert (done.returncode, rest.returncode) == (1, 0)
         assert names == ["j0", "j1", "j2", "j2", "j2", "j3", "j4"]
 
-    def test_ctrl_c_ends_after_the_record_in_hand(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+    def test_a_signal_ends_it_after_the_record_in_hand(
+        self, tmp_path: Path, number: signal.Signals, status: int
+    ) -> None:
         values = [json.dumps(job(f"j{n}")).encode() for n in range(200)]
         with Broker() as broker, Server(tmp_path, {"delay": 0.01}) as server:
             broker.produce(*values)
@@ -224,12 +227,12 @@ class TestForward:
             )  # fmt: skip
             while len(server.requests()) < 5:
                 time.sleep(0.01)
-            child.send_signal(signal.SIGINT)
+            child.send_signal(number)
             out, err = child.communicate(timeout=30)
             before = len(server.bodies())
             streamt_ol(*forward(broker, server, "--until-end"))
             bodies = [body.encode() for body in server.bodies()]
-        assert child.returncode == 130
+        assert child.returncode == status
         assert out == f"sent {before}, skipped 0, refused 0\n".encode()
         assert b"Traceback" not in err
         assert bodies == values

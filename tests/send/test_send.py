@@ -371,7 +371,13 @@ class TestProgress:
 
 
 class TestInterrupt:
-    def test_ctrl_c_finishes_what_is_on_its_way(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize(
+        ("number", "status", "word"),
+        [(signal.SIGINT, 130, b"interrupted"), (signal.SIGTERM, 143, b"terminated")],
+    )
+    def test_a_signal_lets_what_is_on_its_way_be_finished(
+        self, tmp_path: Path, number: signal.Signals, status: int, word: bytes
+    ) -> None:
         events = write(tmp_path / "e.jsonl", *(job(f"j{n}") for n in range(2000)))
         progress = tmp_path / "progress"
         with Server(tmp_path, {"delay": 0.02}) as server:
@@ -383,11 +389,11 @@ class TestInterrupt:
             )  # fmt: skip
             while len(server.requests()) < 10:
                 time.sleep(0.01)
-            child.send_signal(signal.SIGINT)
+            child.send_signal(number)
             out, err = child.communicate(timeout=30)
             arrived = server.bodies()
-        assert child.returncode == 130
-        assert b"stopped: interrupted" in err
+        assert child.returncode == status
+        assert b"stopped: " + word in err
         assert b"Traceback" not in err
         sent = int(out.split()[1].rstrip(b","))
         assert len(arrived) == sent < 2000
