@@ -14,6 +14,7 @@ import os
 import stat
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
@@ -44,7 +45,8 @@ class Progress(Closing):
         self._clock = clock
         self._lock = threading.Lock()
         self._synced = clock()
-        self._done: dict[tuple[int, int], str] = {}
+        # Small keys and values: a line costs about 150 bytes here.
+        self._done: dict[int, bytes] = {}
         self._runs: dict[tuple[int, str], str] = {}
         try:
             self._descriptor: int | None = _open(path)
@@ -58,12 +60,12 @@ class Progress(Closing):
 
     def has(self, line: int, part: int, digest: str) -> bool:
         """Return whether this event was acknowledged before."""
-        return self._done.get((line, part)) == digest
+        return self._done.get(_key(line, part)) == bytes.fromhex(digest)
 
     def add(self, line: int, part: int, digest: str) -> None:
         """Record that this event was acknowledged. Raises ``StreamtOlError``."""
         with self._lock:
-            self._done[line, part] = digest
+            self._done[_key(line, part)] = bytes.fromhex(digest)
             self._append({"line": line, "part": part, "digest": digest})
 
     def run_id(self, line: int, digest: str, fresh: Callable[[], str]) -> str:
@@ -131,7 +133,8 @@ class Progress(Closing):
         if not isinstance(line, int) or not isinstance(digest, str):
             return
         if isinstance(part, int):
-            self._done[line, part] = digest
+            with suppress(ValueError):  # no digest: not a record of ours
+                self._done[_key(line, part)] = bytes.fromhex(digest)
         elif isinstance(run := record.get("run"), str):
             self._runs[line, digest] = run
 
@@ -139,6 +142,10 @@ class Progress(Closing):
         return StreamtOlError(
             INVALID, f"the progress file {self._where} is refused: {reason}", location=_OPTION
         )
+
+
+def _key(line: int, part: int) -> int:
+    return 2 * line + part
 
 
 def _encoded(record: dict[str, Any]) -> bytes:
