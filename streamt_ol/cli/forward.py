@@ -15,7 +15,7 @@ import typer
 from streamt_ol.cli import delivery_options as options
 from streamt_ol.cli.delivery_result import FAILED, print_result
 from streamt_ol.cli.output import Output, note
-from streamt_ol.delivery.forwarding import Forwarder, consumer
+from streamt_ol.delivery.forwarding import Forwarder, check_topic, consumer
 from streamt_ol.delivery.plan import Rules
 from streamt_ol.delivery.rejected import Rejected
 from streamt_ol.delivery.report import Report
@@ -66,8 +66,9 @@ def forward(
     with ExitStack() as stack:
         keeper = stack.enter_context(Rejected(rejected)) if rejected else None
         source = consumer(kafka_settings(bootstrap, kafka_config), group)
-        # Closing commits what is still on its way, and leaves the group.
+        # Closing leaves the group, so that another member need not wait for it.
         stack.callback(source.close)
+        check_topic(source, topic, timeout)
         sender = route.make()
         stack.callback(sender.close)
         forwarder = Forwarder(

@@ -49,6 +49,25 @@ def consumer(settings: Mapping[str, Any], group: str) -> Any:
     )
 
 
+def check_topic(source: Any, topic: str, seconds: float) -> None:
+    """Raise ``StreamtOlError`` unless the brokers answer in time and know the topic.
+
+    A consumer by itself would wait for both for ever, and say nothing.
+    """
+    module = confluent_kafka()
+    try:
+        error = source.list_topics(topic, timeout=seconds).topics[topic].error
+    except module.KafkaException as exception:
+        error = exception.args[0]
+    if error is not None:
+        raise _unreadable(error)
+
+
+def _unreadable(error: Any) -> StreamtOlError:
+    message = f"the topic cannot be read: {shown(error.str(), 200)[1:-1]}"
+    return StreamtOlError(INVALID, message, location="--topic")
+
+
 @dataclass
 class Forwarder:
     """Reads records one after the other, and hands each to ``sender``.
@@ -69,7 +88,6 @@ class Forwarder:
     until_end: bool = False
     _ended: set[int] = field(default_factory=set)
     _assigned: set[int] = field(default_factory=set)
-    _last: dict[int, Any] = field(default_factory=dict)
     _count: int = 0
 
     def run(self) -> str:
@@ -79,21 +97,11 @@ class Forwarder:
         """
         self.source.subscribe([self.topic], on_assign=self._on_assign, on_revoke=self._on_revoke)
         reason = ""
-        try:
-            while not reason and not self.stop.is_set() and not self._is_at_end():
-                record = self.source.poll(_POLL)
-                if record is not None:
-                    reason = self._take(record)
-        finally:
-            self._commit_for_good()
+        while not reason and not self.stop.is_set() and not self._is_at_end():
+            record = self.source.poll(_POLL)
+            if record is not None:
+                reason = self._take(record)
         return reason
-
-    def _commit_for_good(self) -> None:
-        """Wait until what was acknowledged is committed, where the group still lets us."""
-        for record in self._last.values():
-            # Without it the records since the last commit are posted twice: no loss.
-            with suppress(confluent_kafka().KafkaException):
-                self.source.commit(message=record, asynchronous=False)
 
     def _on_assign(self, _: Any, partitions: list[Any]) -> None:
         self._assigned |= {partition.partition for partition in partitions}
@@ -102,8 +110,6 @@ class Forwarder:
         gone = {partition.partition for partition in partitions}
         self._assigned -= gone
         self._ended -= gone
-        for partition in gone:  # its records are another member's now
-            self._last.pop(partition, None)
 
     def _is_at_end(self) -> bool:
         return self.until_end and bool(self._assigned) and self._assigned <= self._ended
@@ -117,10 +123,17 @@ class Forwarder:
         self._count += 1
         reason = self._forward(record)
         if not reason:
-            # Without waiting: a record that is posted twice is no loss, one a moment later none.
-            self.source.commit(message=record, asynchronous=True)
-            self._last[record.partition()] = record
+            self._commit(record)
         return reason
+
+    def _commit(self, record: Any) -> None:
+        """Commit before the next record is read, so that at most one is ever posted twice.
+
+        A commit that fails, as while the group is rebalancing, is made good by the next one; at
+        worst what was posted since is posted again, and nothing is lost.
+        """
+        with suppress(confluent_kafka().KafkaException):
+            self.source.commit(message=record, asynchronous=False)
 
     def _note(self, record: Any, error: Any) -> None:
         codes = confluent_kafka().KafkaError
@@ -130,8 +143,7 @@ class Forwarder:
             codes.UNKNOWN_TOPIC_OR_PART, codes._UNKNOWN_TOPIC, codes.TOPIC_AUTHORIZATION_FAILED,
             codes.GROUP_AUTHORIZATION_FAILED, codes._AUTHENTICATION,
         ):  # fmt: skip
-            message = f"the topic cannot be read: {shown(error.str(), 200)[1:-1]}"
-            raise StreamtOlError(INVALID, message, location="--topic")
+            raise _unreadable(error)
 
     def _forward(self, record: Any) -> str:
         """Deliver one record; return why it must not be committed, "" when it may be."""

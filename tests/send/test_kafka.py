@@ -237,12 +237,14 @@ class TestForward:
         assert b"Traceback" not in err
         assert bodies == values
 
-    def test_a_topic_that_is_not_there(self, tmp_path: Path) -> None:
+    def test_brokers_that_are_not_there(self) -> None:
+        options = ("forward", "--bootstrap", "127.0.0.1:1", "--topic", "t", "--group", "g")
         done = streamt_ol(
-            "forward", "--bootstrap", "127.0.0.1:1", "--topic", "t", "--group", "g", "--to",
-            "kafka", "--url", "http://127.0.0.1:1",
-        )  # fmt: skip
-        assert done.returncode == 2
+            *options, "--to", "marquez", "--url", "http://127.0.0.1:1", "--timeout", "0.5"
+        )
+        assert done.returncode == 1
+        assert done.stderr.startswith(b"E506_OPENLINEAGE_INVALID --topic: the topic cannot be read")
+        assert streamt_ol(*options, "--to", "kafka").returncode == 2
 
     def test_unsupported_kinds(self, tmp_path: Path) -> None:
         values = [json.dumps(e).encode() for e in (job("j"), dataset("d"))]

@@ -97,5 +97,5 @@ def test_forward_killed_ten_times_loses_nothing(tmp_path: Path, seed: int) -> No
     assert kills == 10
     assert last.returncode == 0, last.stderr
     assert list(dict.fromkeys(arrived)) == values, "each is there, in order"
-    # A commit is on its way while the next record is posted: a few come twice, never many.
-    assert len(arrived) - len(values) <= 5 * kills
+    # Twice is only what was acknowledged, or posted, but not yet committed: one for each kill.
+    assert len(arrived) - len(values) <= kills
