@@ -11,11 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import export
+import project
 import send
 from measure import Ratio, say
 
 PARTS: dict[str, Callable[[Path], list[Ratio]]] = {
     "export": export.run,
+    "project": project.run,
     "send": send.run,
 }
 

@@ -15,9 +15,19 @@ _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
 _ENDPOINT = re.compile(
     rf"(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<host>{_LABEL}(?:\.{_LABEL})*)):(?P<port>[1-9][0-9]{{0,4}})"
 )
+_UNRESERVED = re.compile(r"[A-Za-z0-9._~-]*")
 _NUMERIC_HOST = re.compile(r"[0-9.]+")
-_USER_INFORMATION = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*@")
+# User information of a URL in any of its forms, and secrets among its parameters.
+_CREDENTIALS = re.compile(
+    r"//[^?#]*@|(?:pass|pwd|secret|token|api[_.-]?key|credential)[\w.-]*=", re.IGNORECASE
+)
 MAX_PORT = 65_535
+# The environment variable behind each namespace option, by "Static export command".
+NAMESPACE_VARIABLES = {
+    "job_namespace": "OPENLINEAGE_NAMESPACE",
+    "kafka_namespace": "STREAMT_OPENLINEAGE_KAFKA_NAMESPACE",
+    "gateway_namespace": "STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE",
+}
 
 
 def segment(text: str) -> str:
@@ -25,7 +35,7 @@ def segment(text: str) -> str:
 
     Raises ``UnicodeEncodeError`` for a lone surrogate, which has no UTF-8 form.
     """
-    return quote(text, safe="")
+    return text if _UNRESERVED.fullmatch(text) else quote(text, safe="")
 
 
 def model_job_name(project: str, model: str) -> str:
@@ -74,12 +84,13 @@ def check_job_namespace(value: str, location: str = "job_namespace") -> str:
         raise StreamtOlError(INVALID, "the job namespace is blank", location=location)
     if not is_encodable(value):
         raise StreamtOlError(INVALID, "the job namespace is not valid Unicode", location=location)
-    if _USER_INFORMATION.match(value):
+    if _CREDENTIALS.search(value):
         raise StreamtOlError(
             INVALID,
-            "the job namespace holds user information, which must not leave this machine",
+            "the job namespace holds user information or a credential, which must not leave "
+            "this machine",
             location=location,
-            suggestion="remove what stands before the @",
+            suggestion="remove what stands before the @, or the parameter",
         )
     return value
 

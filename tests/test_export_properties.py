@@ -13,8 +13,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.exporting import after, exported
 from support.inprocess import Ran, streamt_ol_here
-from support.manifests import OPTIONS
-from support.strategies import SECRET, Json, Project, broken, projects, reordered
+from support.manifests import OPTIONS, manifest, model, owned, source
+from support.strategies import (
+    SECRET,
+    Dataset,
+    Json,
+    Project,
+    broken,
+    compiled_sql,
+    projects,
+    reordered,
+    spoiled,
+)
 
 from streamt_ol import contracts, schemas
 from streamt_ol.facets import DATASET, JOB, by_place
@@ -27,6 +37,9 @@ RANDOMS = st.randoms(use_true_random=False)
 PROJECTION = fastjsonschema.compile(contracts.PROJECTION)
 # No time limit: how long an example takes is not what is asserted here.
 PATIENT = settings(deadline=None, max_examples=80)
+# SQL as a macro is compiled to it, and as a model declares it.
+COMPILED = compiled_sql([Dataset("source", "orders", "kafka", "orders.v1")], "m", SECRET)
+DECLARED = f"SELECT '{SECRET}' FROM {{{{ source('orders') }}}} -- {SECRET}"
 FLAGS = [f"--{name.replace('_', '-')}={value}" for name, value in OPTIONS.items()]
 
 
@@ -149,11 +162,26 @@ class TestSecrets:
     def test_none_comes_out_of_a_refused_export(
         self, folder: Path, manifest: Json, envelope: bool
     ) -> None:
-        ran, written = commanded(orjson.dumps(manifest), folder, envelope, to_file=True)
+        ran, written = commanded(json.dumps(manifest).encode(), folder, envelope, to_file=True)
         assert SECRET.encode() not in ran.stdout + ran.stderr + written
         refused = isinstance(outcome(manifest), str)
         assert ran.status == refused
         assert not (refused and written)
+
+    @settings(PATIENT, max_examples=300)
+    @given(spoiled(COMPILED), spoiled(DECLARED))
+    def test_none_comes_out_of_spoiled_sql(self, compiled: str, declared: str) -> None:
+        for declaration, sql in (
+            (model("m", macro="m"), compiled),
+            (model("m", sql=declared), COMPILED),
+        ):
+            artifacts = {"topics": [owned("m")], "flink_jobs": [owned("m", sql=sql)]}
+            document = manifest([source("orders")], [declaration], **artifacts)
+            try:
+                said = repr(after("resolve_identities", document))
+            except StreamtOlError as error:
+                said = repr((error.message, error.location, error.suggestion))
+            assert SECRET not in said
 
     @PATIENT
     @given(projects(), st.data())

@@ -67,10 +67,10 @@ class Output:
         for line in sorted(_line(w["code"], w.get("location"), w["message"]) for w in warnings):
             note(line)
 
-    def error(self, error: StreamtOlError) -> None:
-        """Write an error: a line and a hint on stderr, or an envelope."""
+    def error(self, error: StreamtOlError, data: Mapping[str, Any] | None = None) -> None:
+        """Write an error: a line and a hint on stderr, or an envelope with ``data``."""
         if self.json:
-            self.failure({}, [error])
+            self.failure(data or {}, [error])
             return
         note(str(error))
         if error.suggestion is not None:

@@ -39,10 +39,13 @@ Judge = Callable[[Judged], Verdict]
 
 
 def any_kind(judged: Judged) -> Verdict:
-    """Accept all three kinds: a server of the standard, Marquez, Kafka, a file."""
+    """Accept all three kinds: a server of the standard, Marquez, Kafka, a file.
+
+    Which facets are read, if any, is not known of them.
+    """
     if kind_of(judged.event) is None:
         return Verdict(REFUSED, ("it is none of the three kinds of event",))
-    return Verdict(ACCEPTED, reads=facets_of(judged.event) if judged.names_facets else ())
+    return Verdict(ACCEPTED)
 
 
 def at_most(limit: int, reads: frozenset[str]) -> Judge:

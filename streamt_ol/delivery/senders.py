@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, final
 
 from streamt_ol.delivery.outcome import Outcome
-from streamt_ol.transport.base import DeliveryError
+from streamt_ol.transport.base import RETRIED_STATUSES, DeliveryError
 from streamt_ol.transport.connection import Connection
 from streamt_ol.transport.deadline import Deadline
 from streamt_ol.transport.http import gzipped, refused_answer, request, request_head
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from streamt_ol.transport.file import FileTransport
     from streamt_ol.transport.secret import Secret
 
-RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
 RETRIED_KINDS = frozenset({"connect", "timeout", "broken"})
 
 

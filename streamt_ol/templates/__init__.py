@@ -9,12 +9,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from streamt_ol.templates.plain import Call, CallKind, plain_calls
+from streamt_ol.templates.plain import Call, CallKind, plain_calls, plain_text, table_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Call", "CallKind", "Rendering", "calls", "plain_calls", "render"]
+    from streamt_ol.templates.sandbox import Sandbox
+
+__all__ = [
+    "Call",
+    "CallKind",
+    "Renderer",
+    "Rendering",
+    "calls",
+    "plain_calls",
+    "render",
+    "rendering",
+    "table_word",
+]
 
 
 class Rendering(NamedTuple):
@@ -34,21 +46,46 @@ def calls(sql: str, location: str | None = None) -> list[Call]:
     return render(sql, location=location).calls if found is None else found
 
 
+def rendering(sql: str, location: str | None = None) -> Rendering:
+    """Return the text and the calls of ``sql``, without Jinja where its calls are all plain."""
+    found = plain_calls(sql)
+    return render(sql, location=location) if found is None else Rendering(plain_text(sql), found)
+
+
 def render(
     template: str,
     *,
     params: Mapping[str, object] | None = None,
-    load: Callable[[str], str | None] | None = None,
     location: str | None = None,
 ) -> Rendering:
-    """Render ``template`` with ``params`` in the sandbox.
+    """Render one ``template`` that loads no other one; see ``Renderer``."""
+    return Renderer().render(template, params, location)
+
+
+class Renderer:
+    """Renders templates in the sandbox.
 
     ``load`` returns the text of another template by name (for ``include`` and ``import``), or
-    None. A call gives the name that it was called with as a plain word, as compiled SQL does.
-    Raises ``StreamtOlError`` (``INVALID``, at ``location``).
+    None where there is none.
     """
-    from streamt_ol.templates.sandbox import render_bounded  # noqa: PLC0415 - imports jinja2
 
-    made: list[Call] = []
-    text = render_bounded(template, params or {}, load, made, location)
-    return Rendering(text, made)
+    def __init__(self, load: Callable[[str], str | None] = lambda _: None) -> None:
+        self._load = load
+        self._sandbox: Sandbox | None = None
+
+    def render(
+        self,
+        template: str,
+        params: Mapping[str, object] | None = None,
+        location: str | None = None,
+    ) -> Rendering:
+        """Return what ``template`` gives with ``params``, and the calls made on the way.
+
+        A call gives a word made from its name (see ``table_word``). Raises ``StreamtOlError``
+        (``INVALID``, at ``location``).
+        """
+        if self._sandbox is None:
+            from streamt_ol.templates.sandbox import Sandbox  # noqa: PLC0415 - imports jinja2
+
+            self._sandbox = Sandbox(self._load)
+        return Rendering(*self._sandbox.render(template, params or {}, location))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-import orjson
 
 from streamt_ol import pipeline, runner
 from streamt_ol.contracts import State
@@ -18,7 +17,7 @@ Json = dict[str, Any]
 
 def after(stage: str, manifest: Path | Json, options: Mapping[str, str | None] = OPTIONS) -> State:
     """Return what the pipeline holds after ``stage``."""
-    content = orjson.dumps(manifest) if isinstance(manifest, dict) else manifest.read_bytes()
+    content = json.dumps(manifest).encode() if isinstance(manifest, dict) else manifest.read_bytes()
     stages = []
     for name in pipeline.STAGES:
         own = LoadManifest(lambda _: content) if name == "load_manifest" else None

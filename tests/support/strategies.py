@@ -337,40 +337,37 @@ def reordered(value: Any, random: Random, key: str = "") -> Any:
     return value
 
 
-# What may stand somewhere by mistake.
-MISTAKES: list[Any] = [
-    None,
-    True,
-    0,
-    -1,
-    1.5,
-    "",
-    " ",
-    "x",
-    [],
-    {},
-    ["x"],
-    [None],
-    {"name": "x"},
-    [[]],
-]
+# What may stand somewhere by mistake, and what may get into a text.
+MISTAKES: list[Any] = [None, True, 0, -1, 1.5, "", " ", "x", [], {}, ["x"], [None], {"name": "x"}]
+SLIPS = ["'", '"', "`", "{{", "}}", "{%", "{#", "/*", "--", ";", "\\", "(", ")", "\x00", "\ud800"]
+
+
+@st.composite
+def spoiled(draw: st.DrawFn, text: str) -> str:
+    """Return ``text`` with a slip in it, and perhaps some characters less."""
+    at = draw(st.integers(0, len(text)))
+    return text[:at] + draw(st.sampled_from(SLIPS)) + text[at + draw(st.integers(0, 9)) :]
 
 
 @st.composite
 def broken(draw: st.DrawFn) -> Json:
-    """Manifests with a mistake in them: something is gone, doubled, or something else.
+    """Manifests with mistakes in them: something is gone, doubled, spoiled, or something else.
 
     Some are still valid, for not everything in a manifest is read.
     """
     manifest: Json = json.loads(json.dumps(draw(projects()).manifest))
     for _ in range(draw(st.integers(1, 2))):
-        holders = [(holder, key) for holder, key in _places(manifest)]
-        holder, key = draw(st.sampled_from(holders))
-        how = draw(st.sampled_from(["gone", "doubled", "replaced"]))
+        places = list(_places(manifest))
+        if draw(st.booleans()):  # SQL holds most of the secrets
+            places = [(holder, key) for holder, key in places if key == "sql"] or places
+        holder, key = draw(st.sampled_from(places))
+        how = draw(st.sampled_from(["spoiled", "gone", "doubled", "replaced"]))
         if how == "gone":
             del holder[key]
         elif how == "doubled" and isinstance(holder, list):
             holder.append(holder[key])
+        elif how == "spoiled" and isinstance(holder[key], str):
+            holder[key] = draw(spoiled(holder[key]))
         else:
             holder[key] = draw(st.sampled_from(MISTAKES))
     return manifest
