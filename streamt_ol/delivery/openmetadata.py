@@ -16,6 +16,9 @@ from streamt_ol.delivery.outcome import ACCEPTED, IGNORED, REFUSED, Outcome, Ver
 from streamt_ol.redaction import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streamt_ol.delivery.items import Event
     from streamt_ol.delivery.judging import Judged
     from streamt_ol.delivery.settings import OpenMetadataSettings
     from streamt_ol.transport.answer import Answer
@@ -121,21 +124,24 @@ def read_failure(answer: Answer, refusal: Outcome) -> Outcome:
     )
 
 
-def read_batch(answer: Answer, count: int) -> list[Outcome] | None:
-    """Return one outcome for each of ``count`` events, or None: each must be sent alone.
+def read_batch(answer: Answer, events: Sequence[Event]) -> list[Outcome] | None:
+    """Return one outcome for each of ``events``, or None: each must be sent alone.
 
     Only a plain success tells about every one of them: no failed event, nothing unresolved, and
-    edges for all. Whatever else is said, a single answer tells the truth about a single event.
+    as many edges as all pairs of their inputs and outputs. Whatever else is said, a single answer
+    tells the truth about a single event.
     """
     said = body_of(answer)
-    edges = _number(said.get("lineageEdgesCreated"))
-    is_plain = not said.get("unresolvedDatasets") and not _failed(said)
-    if answer.status not in range(200, 300) or said.get("status") != "success" or not is_plain:
+    expected = [len(datasets(e, "inputs")) * len(datasets(e, "outputs")) for e in events]
+    is_plain = (
+        answer.status in range(200, 300)
+        and said.get("status") == "success"
+        and not said.get("unresolvedDatasets")
+        and not _failed(said)
+    )
+    if not is_plain or said.get("lineageEdgesCreated") != sum(expected) or not all(expected):
         return None
-    if edges < count:
-        return None
-    each, rest = divmod(edges, count)
-    return [Outcome("sent", "", answer.status, each + (index < rest)) for index in range(count)]
+    return [Outcome("sent", "", answer.status, edges) for edges in expected]
 
 
 def _failed(said: Mapping[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from streamt_ol.delivery.judging import MIB, Judge, any_kind, at_most
 from streamt_ol.delivery.outcome import Outcome
 
 if TYPE_CHECKING:
+    from streamt_ol.delivery.items import Event
     from streamt_ol.transport.answer import Answer
 
 Route = Literal["http", "kafka", "file", "config"]
@@ -47,7 +48,7 @@ class Batch:
     endpoint: str
     size: int
     body: Callable[[Sequence[bytes]], bytes]
-    read: Callable[[Answer, int], list[Outcome] | None]
+    read: Callable[[Answer, Sequence[Event]], list[Outcome] | None]
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ class HttpSender:
         if answer.status in RETRIED_STATUSES:
             refusal = refused_answer(answer, self._secrets, self._now())
             return [failed(refusal)] * len(items)
-        return batch.read(answer, len(items))
+        return batch.read(answer, [item.event for item in items])
 
     def _deliver_one(self, item: Item) -> Outcome:
         try:

@@ -95,7 +95,7 @@ class TestOpenMetadata:
         assert len(progress.read_text().splitlines()) == 1 + 2, "only what is done is recorded"
 
     def test_batches_where_they_tell_the_truth(self, tmp_path: Path) -> None:
-        events = write(tmp_path / "e.jsonl", *(run(f"j{n}", **COMPLETE) for n in range(120)))
+        events = write(tmp_path / "e.jsonl", *(run(f"j{n}", **COMPLETE) for n in range(100)))
         plan = {"status": 200, "body": '{"status":"success","lineageEdgesCreated":50}'}
         with Server(tmp_path, plan) as server:
             status, data = send(
@@ -104,11 +104,28 @@ class TestOpenMetadata:
             )  # fmt: skip
             requests = server.requests()
         assert status == 0
-        assert data["counts"]["sent"] == 120
+        assert (data["counts"]["sent"], data["edges"]) == (100, 100)
         assert {r["line"].split()[1] for r in requests} == {"/api/v1/openlineage/lineage/batch"}
         lines = events.read_text().splitlines()
         sent = [r["body"].removeprefix('{"events":[').removesuffix("]}") for r in requests]
         assert ",".join(sent) == ",".join(lines)
+
+    def test_a_batch_with_fewer_edges_than_pairs_is_sent_one_by_one(self, tmp_path: Path) -> None:
+        two: dict[str, Any] = {"inputs": refs("a.b.c", "a.b.e"), "outputs": refs("a.b.d")}
+        events = write(tmp_path / "e.jsonl", run("two", **two), run("one", **COMPLETE))
+        plans = [
+            {"match": '{"events":', "status": 200,
+             "body": '{"status":"success","lineageEdgesCreated":2}'},
+            {"match": '"two"', "status": 200,
+             "body": '{"status":"success","lineageEdgesCreated":2}'},
+            {"status": 200, "body": '{"status":"success","lineageEdgesCreated":0}'},
+        ]  # fmt: skip
+        with Server(tmp_path, *plans) as server:
+            status, data = send(
+                events, "--to", "openmetadata", "--url", server.url, "--batch", "--concurrency", "1"
+            )
+            assert len(server.requests()) == 3
+        assert (status, data["counts"]["sent"], data["counts"]["no_edges"]) == (1, 1, 1)
 
     def test_a_batch_that_failed_in_part_is_sent_one_by_one(self, tmp_path: Path) -> None:
         events = write(tmp_path / "e.jsonl", *(run(f"j{n}", **COMPLETE) for n in range(3)))
