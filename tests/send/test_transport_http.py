@@ -207,8 +207,22 @@ def test_an_answer_may_end_with_the_connection(tmp_path: Path) -> None:
         assert [r["connection"] for r in server.requests()] == [1, 2]
 
 
-def test_a_connection_that_was_closed_while_idle_is_opened_again(tmp_path: Path) -> None:
-    with Server(tmp_path, {"status": 201, "close": True}) as server:
+@pytest.mark.parametrize("tls", [None, "localhost"])
+def test_a_tls_connection_is_kept_through_its_session_tickets(
+    tmp_path: Path, tls: str | None
+) -> None:
+    with Server(tmp_path, tls=tls) as server, transport_to(server) as transport:
+        for _ in range(4):
+            transport.emit(EVENT)
+            time.sleep(0.02)
+        assert {r["connection"] for r in server.requests()} == {1}
+
+
+@pytest.mark.parametrize("tls", [None, "localhost"])
+def test_a_connection_that_was_closed_while_idle_is_opened_again(
+    tmp_path: Path, tls: str | None
+) -> None:
+    with Server(tmp_path, {"status": 201, "close": True}, tls=tls) as server:
         with transport_to(server, RETRY='{"total":0}') as transport:
             for _ in range(3):
                 transport.emit(EVENT)
