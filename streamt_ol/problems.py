@@ -53,6 +53,11 @@ WARNINGS: dict[str, Code] = {
         0,
         "none needed: the omission is by design",
     ),
+    EMIT_FAILED: Code(
+        "an event of a run was not acknowledged; the command itself is not affected",
+        0,
+        "see what the message says of the server or file named in `transport`",
+    ),
 }
 
 
