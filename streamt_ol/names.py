@@ -74,14 +74,19 @@ def check_job_namespace(value: str, location: str = "job_namespace") -> str:
         raise StreamtOlError(INVALID, "the job namespace is blank", location=location)
     if not is_encodable(value):
         raise StreamtOlError(INVALID, "the job namespace is not valid Unicode", location=location)
-    if _USER_INFORMATION.match(value):
+    check_no_user_information(value, location)
+    return value
+
+
+def check_no_user_information(namespace: str, location: str) -> None:
+    """Raise E506 for ``scheme://user:password@...``, without repeating it."""
+    if _USER_INFORMATION.match(namespace):
         raise StreamtOlError(
             INVALID,
-            "the job namespace holds user information, which must not leave this machine",
+            "the namespace holds user information, which must not leave this machine",
             location=location,
             suggestion="remove what stands before the @",
         )
-    return value
 
 
 def check_dataset_namespace(value: str, location: str) -> str:

@@ -23,6 +23,7 @@ PARSE = "E501_PARSE_ERROR"
 ENV_VAR = "E502_ENV_VAR_ERROR"
 ENVIRONMENT = "E503_ENVIRONMENT_ERROR"
 INVALID = "E506_OPENLINEAGE_INVALID"
+NOT_STARTED = "E507_COMMAND_NOT_STARTED"
 GENERIC_WARNING = "W000_WARNING"
 SCHEMA_INCOMPLETE = "W110_OPENLINEAGE_SCHEMA_INCOMPLETE"
 SINK_OUTPUT_OMITTED = "W111_OPENLINEAGE_SINK_OUTPUT_OMITTED"
@@ -39,6 +40,11 @@ ERRORS: dict[str, Code] = {
         "what the manifest declares has no valid, unambiguous OpenLineage form, or the output failed",
         1,
         "correct the declaration at the place named, or give the missing option",
+    ),
+    NOT_STARTED: Code(
+        "the command to run was not found (exit status 127) or cannot be executed (126)",
+        127,
+        "name the program with its path, e.g. `--streamt /opt/streamt/bin/streamt`",
     ),
 }
 

@@ -17,8 +17,17 @@ from streamt_ol.cli.output import Output, ReaderGoneError, note
 from streamt_ol.problems import ERRORS, USAGE, StreamtOlError
 
 COMMANDS: dict[str, str] = {
+    "apply": "streamt_ol.cli.apply:apply",
     "export": "streamt_ol.cli.export:export",
+    "run": "streamt_ol.cli.run:run",
     "stage": "streamt_ol.cli.stage:stage",
+    "test": "streamt_ol.cli.test:test",
+}
+# How the arguments of a command around another one are told apart from that one's.
+SETTINGS: dict[str, dict[str, bool]] = {
+    "apply": {"ignore_unknown_options": True},
+    "run": {"allow_interspersed_args": False},
+    "test": {"ignore_unknown_options": True},
 }
 DONE = 0
 INTERRUPTED = 130
@@ -90,7 +99,8 @@ def build(only: str = "") -> typer.Typer:
     )
     for name in [only] if only in COMMANDS else COMMANDS:
         module, _, function = COMMANDS[name].partition(":")
-        app.command(name)(getattr(import_module(module), function))
+        settings = SETTINGS.get(name)
+        app.command(name, context_settings=settings)(getattr(import_module(module), function))
     return app
 
 

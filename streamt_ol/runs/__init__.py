@@ -12,6 +12,7 @@ wrong, and does the work inside it::
 ``transport`` is anything with ``emit(bytes)``, for example one of ``streamt_ol.transport``.
 """
 
+from streamt_ol.runs.check import check_spec
 from streamt_ol.runs.ids import id_of_trace, random_id
 from streamt_ol.runs.run import Emitter, Run, RunState, utc_now, utc_text
 from streamt_ol.runs.spec import Dataset, Job, RunSpec
@@ -23,6 +24,7 @@ __all__ = [
     "Run",
     "RunSpec",
     "RunState",
+    "check_spec",
     "id_of_trace",
     "random_id",
     "utc_now",

@@ -6,15 +6,19 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
+from streamt_ol.child import Ended, run_child, signals_held
 from streamt_ol.problems import EMIT_FAILED, StreamtOlError, Warned
-from streamt_ol.runs.child import Ended, run_child, signals_held
 from streamt_ol.runs.marker import Place, read_marker
 from streamt_ol.runs.operation import Finished, Look, OperationTracker, Started, Transition
 from streamt_ol.runs.run import Emitter, Run, utc_now
-from streamt_ol.runs.spec import RunSpec
 from streamt_ol.runs.watch import watching
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from streamt_ol.runs.spec import RunSpec
 
 Warn = Callable[[Warned], None]
 
@@ -86,10 +90,14 @@ class Deliveries:
         for transition in transitions:
             self._waiting.put(transition)
 
-    def close(self) -> None:
-        """Wait until everything is sent, or has failed."""
+    def finish(self) -> None:
+        """Wait until everything is sent, or has failed; an interrupt ends the waiting."""
         self._waiting.put(None)
-        self._thread.join()
+        try:
+            self._thread.join()
+        except (KeyboardInterrupt, SystemExit):
+            if self._run is not None:
+                self._run.delivery_interrupted()
 
     def _send_all(self) -> None:
         while (transition := self._waiting.get()) is not None:

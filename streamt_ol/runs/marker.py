@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import stat
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
 from urllib.parse import unquote
 
 from streamt_ol.formats import is_utc_date_time, is_uuid
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Status = Literal["clear", "in_progress", "recovery_required"]
 KNOWN_VERSIONS = (1,)

@@ -7,10 +7,12 @@ after the state was replaced. Nothing here reads files, clocks or signals.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from streamt_ol.runs.child import Ended
 from streamt_ol.runs.marker import Intent, Marker, Unusable
+
+if TYPE_CHECKING:
+    from streamt_ol.child import Ended
 
 APPLY = "apply"
 UNSEEN = (

@@ -7,20 +7,22 @@ that happens to the delivery of an event changes what the body does, returns, or
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, Self
 
 from streamt_ol.problems import EMIT_FAILED, Warned
 from streamt_ol.redaction import redact
-from streamt_ol.runs.check import check_event
+from streamt_ol.runs.check import check_event, check_spec
 from streamt_ol.runs.failure import GENERIC, exception_message, failure_message
 from streamt_ol.runs.ids import random_id
-from streamt_ol.runs.spec import EventType, RunEvent, RunSpec
+from streamt_ol.transport.base import DeliveryError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
+
+    from streamt_ol.runs.spec import EventType, RunEvent, RunSpec
 
 _SHOWN = 200
 
@@ -86,8 +88,7 @@ class Run:
         self._started_at = started_at
         self._clock = clock
         self._warn = warn
-        for event in spec.shapes(self.run_id, clock() if started_at is None else started_at):
-            check_event(event)
+        check_spec(spec, self.run_id, clock() if started_at is None else started_at)
 
     def start(self) -> None:
         """Send START, with ``started_at`` or the time now. Only the first call does anything."""
@@ -150,12 +151,17 @@ class Run:
             check_event(event)
             self._transport.emit(event_bytes(event))
         except Exception as error:  # noqa: BLE001 - delivery never changes the body's outcome
-            self._undelivered(event_type, error)
+            self._undelivered(f"was not delivered: {_shown_error(error)}")
 
-    def _undelivered(self, event_type: EventType, error: Exception) -> None:
+    def delivery_interrupted(self) -> None:
+        """Record that the delivery of the last event was given up: perhaps it arrived."""
+        self._undelivered("was perhaps not delivered: it was interrupted")
+
+    def _undelivered(self, what: str) -> None:
+        event_type = "START" if self.state is RunState.STARTED else self.state.value
         warning: Warned = {
             "code": EMIT_FAILED,
-            "message": f"{event_type} was not delivered: {_shown_error(error)}",
+            "message": f"{event_type} {what}",
             "location": f"run {self.run_id}",
         }
         self.warnings.append(warning)
@@ -175,7 +181,9 @@ def event_bytes(event: RunEvent) -> bytes:
 
 
 def _shown_error(error: Exception) -> str:
-    """Return the class and the redacted, bounded text of a foreign exception, on one line."""
+    """Return the kind or class and the redacted, bounded text of an exception, on one line."""
+    if isinstance(error, DeliveryError):
+        return f"{error.kind}: {error}"  # already safe to show
     try:
         text = " ".join(redact(str(error)[: 4 * _SHOWN]).split())
     except Exception:  # noqa: BLE001 - the __str__ of a foreign exception may fail in any way

@@ -6,17 +6,16 @@ holds no time and no run id; ``event`` makes one complete RunEvent of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict
 
 from streamt_ol import facets
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 EventType = Literal["START", "COMPLETE", "FAIL", "ABORT"]
 TERMINAL: tuple[EventType, ...] = ("COMPLETE", "FAIL", "ABORT")
-# A time, a run id and a message that any spec must be able to carry, to try its shapes with.
-_SOME_TIME = "2000-01-01T00:00:00Z"
-_SOME_ID = "00000000-0000-4000-8000-000000000000"
 
 
 class Identity(TypedDict):
@@ -111,7 +110,7 @@ class RunSpec:
             event["outputs"] = _identities(self.outputs)
         return event
 
-    def shapes(self, run_id: str = _SOME_ID, event_time: str = _SOME_TIME) -> list[RunEvent]:
+    def shapes(self, run_id: str, event_time: str) -> list[RunEvent]:
         """Return one event of each kind that a run of this spec can emit, to be checked early."""
         return [
             self.event("START", run_id, event_time),

@@ -7,12 +7,13 @@ installed, or the system has no more watches to give, the same calls come from p
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
     from watchdog.observers.api import BaseObserver
 
 # Seconds between two calls. With file events, polling only covers what they miss: a folder that

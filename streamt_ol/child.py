@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
 
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
@@ -41,6 +43,17 @@ class Ended(NamedTuple):
     def interrupted(self) -> bool:
         """Whether Ctrl-C, or a SIGINT to us, came while the child ran."""
         return self.stopped_by is signal.SIGINT
+
+
+class StoppedError(SystemExit):
+    """A signal asks this process to end; the exit status is 128 + n."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(KILLED_BY + number)
+        self.name = signal.Signals(number).name
+
+    def __str__(self) -> str:
+        return f"The command was stopped by {self.name}."
 
 
 class HeldSignals(NamedTuple):
@@ -105,17 +118,17 @@ def replace_process(arguments: Sequence[str], environment: Mapping[str, str]) ->
     for number in _IGNORED_BY_PYTHON:
         signal.signal(number, signal.SIG_DFL)
     try:
-        os.execvpe(arguments[0], list(arguments), environment)
+        os.execvpe(arguments[0], list(arguments), environment)  # noqa: S606 - on purpose
     except (OSError, ValueError) as error:
         return _not_started(error)
 
 
 @contextmanager
 def termination_as_exit() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the body by ``SystemExit(128 + n)`` instead of at once."""
+    """Let SIGTERM and SIGHUP end the body by a ``StoppedError`` instead of at once."""
 
-    def leave(number: int, frame: object) -> None:
-        raise SystemExit(KILLED_BY + number)
+    def leave(number: int, _frame: object) -> None:
+        raise StoppedError(number)
 
     mine = [s for s in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(s) is signal.SIG_DFL]
     for number in mine:

@@ -1,0 +1,73 @@
+"""`streamt-ol run`: any finite command as one run, with its exit status."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from streamt_ol.cli import child
+from streamt_ol.problems import USAGE, StreamtOlError
+
+if TYPE_CHECKING:
+    from streamt_ol.cli.output import Output
+
+# The rules for events of streamt's own producer hold only for streamt's jobs and datasets.
+PRODUCER = "urn:streamt-ol:run"
+INTEGRATION = "STREAMT_OL"
+Datasets = list[tuple[str, str]]
+
+
+def run(
+    context: typer.Context,
+    job_name: Annotated[str, typer.Option(metavar="NAME", help="Name of the job.")],
+    job_namespace: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMESPACE",
+            help="Namespace of the job; required here or as OPENLINEAGE_NAMESPACE.",
+        ),
+    ] = None,
+    job_type: Annotated[
+        str, typer.Option(metavar="TYPE", help="The jobType of the job's facet.")
+    ] = "COMMAND",
+    input: Annotated[  # noqa: A002 - the option's name
+        Datasets | None,
+        typer.Option(
+            metavar="NAMESPACE NAME", help="A dataset that the command reads. Repeatable."
+        ),
+    ] = None,
+    output: Annotated[
+        Datasets | None,
+        typer.Option(metavar="NAMESPACE NAME", help="A dataset that it writes. Repeatable."),
+    ] = None,
+    producer: Annotated[
+        str, typer.Option(metavar="URI", help="The producer that the events name.")
+    ] = PRODUCER,
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="-- COMMAND [ARGUMENT...]", help="The command to run."),
+    ] = None,
+) -> int:
+    """Run a finite command and report it as one run.
+
+    START goes out before the command starts, then COMPLETE, FAIL or ABORT. Its streams and its
+    exit status are untouched; it runs also when no event can be delivered.
+    """
+    if not command:
+        raise StreamtOlError(
+            USAGE, "no command is given", suggestion="streamt-ol run OPTIONS... -- COMMAND"
+        )
+    from streamt_ol.cli import emission  # noqa: PLC0415 - heavy, and not for --help
+    from streamt_ol.runs import Dataset, Job, RunSpec  # noqa: PLC0415
+
+    emission.check_transport()
+    namespaces = emission.namespaces({"job_namespace": job_namespace}, {})
+    spec = RunSpec(
+        Job(namespaces.job, job_name, integration=INTEGRATION, job_type=job_type),
+        inputs=tuple(Dataset(*one) for one in input or ()),
+        outputs=tuple(Dataset(*one) for one in output or ()),
+        producer=producer,
+    )
+    out: Output = context.obj
+    return child.status_of(emission.report_child(spec, command, out), command[0], out)

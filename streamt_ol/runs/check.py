@@ -1,0 +1,67 @@
+"""Checking a run's events before anything happens: offline, against pins and local rules.
+
+Implements "event construction, offline validation, namespace resolution ... are completed
+before the command can mutate runtime infrastructure" of the specification's "Failure policy".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from streamt_ol import facets
+from streamt_ol.names import check_no_user_information
+from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.validation.findings import NOTE, Finding
+
+if TYPE_CHECKING:
+    from streamt_ol.runs.spec import RunEvent, RunSpec
+
+# A run id and a time that any spec must be able to carry, to try its shapes with.
+_SOME_ID = "00000000-0000-4000-8000-000000000000"
+_SOME_TIME = "2000-01-01T00:00:00Z"
+
+
+def check_spec(spec: RunSpec, run_id: str = _SOME_ID, started_at: str = _SOME_TIME) -> None:
+    """Raise E506 unless every event that a run of ``spec`` can emit would be valid."""
+    for event in spec.shapes(run_id, started_at):
+        check_event(event)
+
+
+def check_event(event: RunEvent) -> None:
+    """Raise E506 at the JSON pointer of the first thing that is wrong with ``event``.
+
+    Under streamt's own producer the specification's rules for generated events hold as well.
+    Warnings count as errors: whoever makes an event can make it without one.
+    """
+    for namespace in _namespaces(event):
+        check_no_user_information(*namespace)
+    found = _findings(event)
+    if found:
+        first = found[0]
+        raise StreamtOlError(
+            INVALID,
+            f"the {event['eventType']} event would be invalid: {first.rule} {first.message}",
+            location=first.pointer,
+        )
+
+
+def _findings(event: RunEvent) -> list[Finding]:
+    body = cast("dict[str, Any]", event)
+    if event["producer"] == facets.PRODUCER:
+        from streamt_ol.validation.generated import check_generated  # noqa: PLC0415 - one of two
+
+        return [
+            one._replace(pointer=one.pointer.removeprefix("/0")) for one in check_generated([body])
+        ]
+    from streamt_ol.validation import events  # noqa: PLC0415 - the other of the two
+
+    return [one for one in events.check_event(body) if one.severity != NOTE]
+
+
+def _namespaces(event: RunEvent) -> list[tuple[str, str]]:
+    found = [(event["job"]["namespace"], "/job/namespace")]
+    for index, dataset in enumerate(event.get("inputs", [])):
+        found.append((dataset["namespace"], f"/inputs/{index}/namespace"))
+    for index, dataset in enumerate(event.get("outputs", [])):
+        found.append((dataset["namespace"], f"/outputs/{index}/namespace"))
+    return found
