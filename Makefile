@@ -17,8 +17,8 @@ test: $(VENV)/dev
 check: $(VENV)/dev
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/ruff check $(CODE)
-	$(BIN)/lint-imports
-	cd tests && ../$(BIN)/mypy --config-file ../pyproject.toml -p streamt_ol -p streamt_ol.stages
+	cd tests && ../$(BIN)/lint-imports --no-cache ../pyproject.toml
+	cd tests && ../$(BIN)/mypy --config-file ../pyproject.toml -p streamt_ol
 	cd tests && ../$(BIN)/mypy --config-file ../pyproject.toml . ../bench
 
 bench: $(VENV)/dev

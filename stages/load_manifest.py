@@ -43,7 +43,14 @@ class LoadManifest:
         """Return ``state`` with the parsed ``manifest``."""
         name = state["options"].get("manifest") or STDIN
         where = "<stdin>" if name == STDIN else place(name)
-        return {"options": state["options"], "manifest": check_shape(self._parsed(name, where))}
+        document = self._parsed(name, where)
+        try:
+            manifest = check_shape(document)
+        except StreamtOlError as error:
+            if not error.location:  # the pointer of the whole document
+                error.location = where
+            raise
+        return {"options": state["options"], "manifest": manifest}
 
     def _parsed(self, name: str, where: str) -> object:
         try:
@@ -54,5 +61,5 @@ class LoadManifest:
         try:
             return strict_json.loads(data)
         except strict_json.JsonFaultError as fault:
-            location = fault.pointer or f"{where}:{fault.line}"
+            location = place(fault.pointer) if fault.pointer else f"{where}:{fault.line}"
             raise StreamtOlError(PARSE, fault.message, location=location) from None

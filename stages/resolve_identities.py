@@ -85,5 +85,3 @@ def _omitted_outputs(models: list[Compiled]) -> list[Warned]:
         for m in models
         if m.topic is None
     ]
-
-

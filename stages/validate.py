@@ -20,6 +20,6 @@ def validate(state: State) -> State:
     findings = check_generated(state["events"])
     if findings:
         first, more = findings[0], len(findings) - 1
-        message = f"{first.message} ({first.rule}; {more} more)" if more else f"{first.message} ({first.rule})"
+        message = f"{first.message} ({first.rule})" + (f", and {more} more" if more else "")
         raise StreamtOlError(INVALID, message, location=first.pointer)
     return {"events": state["events"], "warnings": state["warnings"]}

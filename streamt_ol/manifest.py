@@ -166,7 +166,9 @@ def check_shape(document: Any) -> Manifest:
     return manifest
 
 
-def check_against(shape: dict[str, Any], document: Any, code: str = PARSE, prefix: str = "") -> None:
+def check_against(
+    shape: dict[str, Any], document: Any, code: str = PARSE, prefix: str = ""
+) -> None:
     """Raise ``code`` at the first place where ``document`` does not have ``shape``.
 
     The location is ``prefix`` and a JSON pointer; the message quotes no value.
@@ -179,7 +181,9 @@ def check_against(shape: dict[str, Any], document: Any, code: str = PARSE, prefi
     except fastjsonschema.JsonSchemaValueException as error:
         place = pointer(*error.path[1:])
         raise StreamtOlError(
-            code, _worded(error.rule, error.rule_definition, error.value), location=prefix + place
+            code,
+            _worded(str(error.rule), error.rule_definition, error.value),
+            location=prefix + place,
         ) from None
 
 

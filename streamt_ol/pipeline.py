@@ -63,6 +63,8 @@ def stages(replaced: Mapping[str, Stage], own: Mapping[str, Stage]) -> list[Name
     made with other options than the defaults.
     """
     return [
-        stage(name, replaced[name], checked=True) if name in replaced else stage(name, own.get(name))
+        stage(name, replaced[name], checked=True)
+        if name in replaced
+        else stage(name, own.get(name))
         for name in STAGES
     ]

@@ -37,7 +37,7 @@ ERRORS: dict[str, Code] = {
         "compile the project again with `streamt compile`, or name the right file",
     ),
     INVALID: Code(
-        "what the manifest declares has no valid, unambiguous OpenLineage form, or the output failed",
+        "what the manifest declares has no valid, unambiguous OpenLineage form, or output failed",
         1,
         "correct the declaration at the place named, or give the missing option",
     ),

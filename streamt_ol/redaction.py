@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 MASK = "***"
-_SECRET_WORD = (
+_REVEALING_NAME = (
     r"[\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_.-]?key|access[_.-]?key"
     r"|private[_.-]?key|credential|jaas\.config|sasl\.jaas|authorization)[\w.-]*"
 )
@@ -20,7 +20,7 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"(?i)([a-z][a-z0-9+.-]*://)[^/?#\s]*@"), rf"\1{MASK}@"),
     (
         re.compile(
-            rf"(?i)([\"'`]?{_SECRET_WORD}[\"'`]?\s*(?:=>|[:=])\s*)"
+            rf"(?i)([\"'`]?{_REVEALING_NAME}[\"'`]?\s*(?:=>|[:=])\s*)"
             r"(\"(?:[^\"\\]|\\.)*\"?|'(?:[^']|'')*'?|[^\s,;&)}\]]+)"
         ),
         rf"\1{MASK}",

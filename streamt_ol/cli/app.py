@@ -95,7 +95,10 @@ def command_name(arguments: Sequence[str]) -> str:
 def build(only: str = "") -> typer.Typer:
     """Build the application with the one command ``only``, or with all for any other name."""
     app = typer.Typer(
-        no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, callback=_globals
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        callback=_globals,
     )
     for name in [only] if only in COMMANDS else COMMANDS:
         module, _, function = COMMANDS[name].partition(":")
@@ -116,7 +119,7 @@ def _globals(
         OutputFormat,
         typer.Option(help="How results are printed: text, or one JSON envelope on stdout."),
     ] = OutputFormat.TEXT,
-    version: Annotated[
+    _version: Annotated[
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
     ] = False,

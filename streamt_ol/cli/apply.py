@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,8 +10,6 @@ import typer
 from streamt_ol.cli import child
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from streamt_ol.child import Ended
     from streamt_ol.cli.emission import Given
     from streamt_ol.cli.output import Output

@@ -36,7 +36,9 @@ GatewayNamespace = Annotated[
 ]
 EventTime = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="UTC time of all events, instead of the manifest's compiled_at."),
+    typer.Option(
+        metavar="TIME", help="UTC time of all events, instead of the manifest's compiled_at."
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print warnings.")]
 

@@ -90,9 +90,7 @@ class Dependencies:
         found = lookup(name)
         if found is None:
             what = "model" if kind == "ref" else kind
-            raise StreamtOlError(
-                INVALID, f"there is no {what} named {shown(name)}", location=place
-            )
+            raise StreamtOlError(INVALID, f"there is no {what} named {shown(name)}", location=place)
         if found.name not in self._topics:
             raise StreamtOlError(
                 INVALID, f"the {found.kind} {shown(name)} has no dataset to read", location=place
@@ -144,9 +142,7 @@ class Dependencies:
         if len(found) == 1:
             return found[0]
         reason = "stands for more than one dataset" if found else "is no declared dataset"
-        raise StreamtOlError(
-            INVALID, f"the compiled topic {shown(topic)} {reason}", location=place
-        )
+        raise StreamtOlError(INVALID, f"the compiled topic {shown(topic)} {reason}", location=place)
 
 
 def table_name(name: str) -> str:

@@ -1,0 +1,54 @@
+"""The Jinja of a model's SQL: which sources and models it calls for.
+
+Nearly all SQL calls them as ``{{ source("x") }}`` and ``{{ ref("y") }}``, which a compiled
+expression finds without importing Jinja. Whatever else a template holds is rendered in a bounded
+sandbox, so that a call in a branch that is not taken is not a dependency.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from streamt_ol.templates.plain import Call, CallKind, plain_calls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+__all__ = ["Call", "CallKind", "Rendering", "calls", "plain_calls", "render"]
+
+
+class Rendering(NamedTuple):
+    """The text that a template gives, and the calls made on the way, in order, repeats kept."""
+
+    text: str
+    calls: list[Call]
+
+
+def calls(sql: str, location: str | None = None) -> list[Call]:
+    """Return the calls that rendering ``sql`` makes, in order, repeats kept.
+
+    Raises ``StreamtOlError`` (``INVALID``, at ``location``) for what cannot be rendered; its
+    message quotes no more of the template than the name of something undefined.
+    """
+    found = plain_calls(sql)
+    return render(sql, location=location).calls if found is None else found
+
+
+def render(
+    template: str,
+    *,
+    params: Mapping[str, object] | None = None,
+    load: Callable[[str], str | None] | None = None,
+    location: str | None = None,
+) -> Rendering:
+    """Render ``template`` with ``params`` in the sandbox.
+
+    ``load`` returns the text of another template by name (for ``include`` and ``import``), or
+    None. A call gives the name that it was called with as a plain word, as compiled SQL does.
+    Raises ``StreamtOlError`` (``INVALID``, at ``location``).
+    """
+    from streamt_ol.templates.sandbox import render_bounded  # noqa: PLC0415 - imports jinja2
+
+    made: list[Call] = []
+    text = render_bounded(template, params or {}, load, made, location)
+    return Rendering(text, made)

@@ -1,0 +1,35 @@
+"""The command line as a user runs it: a real process of the installed program."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM = str(Path(sys.executable).with_name("streamt-ol"))
+# Variables that change what the program does, and must not leak in from the tester's shell.
+_OWN_VARIABLES = ("OPENLINEAGE", "STREAMT_")
+
+
+def clean_environment(**more: str) -> dict[str, str]:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(_OWN_VARIABLES)}
+    return {**environment, **more}
+
+
+def streamt_ol(
+    *arguments: str | Path,
+    stdin: bytes | None = None,
+    environment: dict[str, str] | None = None,
+    cwd: Path | None = None,
+) -> subprocess.CompletedProcess[bytes]:
+    """Run ``streamt-ol`` to its end and return its status, stdout and stderr."""
+    return subprocess.run(
+        [PROGRAM, *map(str, arguments)],
+        input=b"" if stdin is None else stdin,
+        capture_output=True,
+        env=clean_environment(**(environment or {})),
+        cwd=cwd,
+        timeout=120,
+        check=False,
+    )

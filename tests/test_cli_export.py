@@ -1,0 +1,343 @@
+"""`streamt-ol export` as a user runs it: streams, files, statuses, and every way to stop it."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import pty
+import signal
+import stat
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from support.commands import PROGRAM, clean_environment, streamt_ol
+from support.manifests import FIXTURES, TIME, manifest, source
+
+DEMO = FIXTURES / "manifests" / "demo.json"
+GOLDEN = (FIXTURES / "manifests" / "demo.expected.jsonl").read_bytes()
+NAMESPACE = ["--job-namespace", "https://lineage.example/ns/fixtures"]
+KAFKA = ["--kafka-namespace", "kafka://broker.example:9092"]
+EXPORT = ["export", DEMO, *NAMESPACE, *KAFKA]
+W111 = "W111_OPENLINEAGE_SINK_OUTPUT_OMITTED"
+
+
+def large_manifest(folder: Path, sources: int = 60_000) -> Path:
+    path = folder / "large.json"
+    path.write_text(json.dumps(manifest([source(f"source_{i}") for i in range(sources)], [])))
+    return path
+
+
+class TestText:
+    def test_stdout_has_only_the_lines_and_stderr_the_warnings(self) -> None:
+        ran = streamt_ol(*EXPORT)
+        assert (ran.returncode, ran.stdout) == (0, GOLDEN)
+        assert ran.stderr.decode().startswith(f"{W111} /models/2: ")
+        assert ran.stderr.count(b"\n") == 1
+
+    def test_quiet_silences_warnings(self) -> None:
+        ran = streamt_ol(*EXPORT, "--quiet")
+        assert (ran.returncode, ran.stdout, ran.stderr) == (0, GOLDEN, b"")
+
+    @pytest.mark.parametrize("arguments", [[], ["-"]])
+    def test_a_manifest_comes_through_a_pipe(self, arguments: list[str]) -> None:
+        ran = streamt_ol("export", *arguments, *NAMESPACE, *KAFKA, stdin=DEMO.read_bytes())
+        assert (ran.returncode, ran.stdout) == (0, GOLDEN)
+
+    def test_two_runs_give_the_same_bytes_anywhere(self, tmp_path: Path) -> None:
+        ran = streamt_ol(*EXPORT, cwd=tmp_path, environment={"TZ": "Asia/Tokyo", "LC_ALL": "C"})
+        assert ran.stdout == GOLDEN
+
+    def test_warnings_are_sorted(self) -> None:
+        document = manifest([source(f"s{i}", columns=[]) for i in range(11)], [])
+        ran = streamt_ol("export", *NAMESPACE, *KAFKA, stdin=json.dumps(document).encode())
+        lines = ran.stderr.decode().splitlines()
+        assert len(lines) == 11
+        assert lines == sorted(lines)
+
+    def test_an_error_is_one_line_with_code_and_place_and_a_hint(self) -> None:
+        ran = streamt_ol("export", DEMO)
+        assert (ran.returncode, ran.stdout) == (1, b"")
+        first, hint = ran.stderr.decode().splitlines()
+        assert first.startswith("E506_OPENLINEAGE_INVALID job_namespace: ")
+        assert "--job-namespace" in hint
+
+    def test_event_time_replaces_the_compiled_one(self) -> None:
+        ran = streamt_ol(*EXPORT, "--event-time", "2020-02-29T00:00:00+00:00")
+        assert ran.stdout == GOLDEN.replace(TIME.encode(), b"2020-02-29T00:00:00+00:00")
+
+
+class TestEnvironment:
+    def test_variables_stand_in_for_options(self) -> None:
+        variables = {
+            "OPENLINEAGE_NAMESPACE": NAMESPACE[1],
+            "STREAMT_OPENLINEAGE_KAFKA_NAMESPACE": KAFKA[1],
+            "STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE": "kafka://unused.example:1",
+        }
+        assert streamt_ol("export", DEMO, environment=variables).stdout == GOLDEN
+
+    def test_options_come_first(self) -> None:
+        ran = streamt_ol(*EXPORT, environment={"OPENLINEAGE_NAMESPACE": "other"})
+        assert ran.stdout == GOLDEN
+
+    @pytest.mark.parametrize("value", ["", "kafka://a:1,b:2", "broker:9092"])
+    def test_an_invalid_variable_does_not_fall_through(self, value: str) -> None:
+        document = {
+            **manifest([source("orders")], []),
+            "runtime": {"kafka": {"bootstrap_servers": "broker.example:9092"}},
+        }
+        data = json.dumps(document).encode()
+        assert streamt_ol("export", *NAMESPACE, stdin=data).returncode == 0
+        variables = {"STREAMT_OPENLINEAGE_KAFKA_NAMESPACE": value}
+        ran = streamt_ol("export", *NAMESPACE, stdin=data, environment=variables)
+        assert (ran.returncode, ran.stdout) == (1, b"")
+        assert ran.stderr.startswith(b"E506_OPENLINEAGE_INVALID kafka_namespace: ")
+
+
+class TestEnvelope:
+    def test_a_success_is_one_envelope_and_nothing_else(self) -> None:
+        ran = streamt_ol("--output", "json", *EXPORT)
+        assert (ran.returncode, ran.stderr, ran.stdout.count(b"\n")) == (0, b"", 1)
+        envelope = json.loads(ran.stdout)
+        assert list(envelope) == ["status", "command", "data", "errors", "warnings"]
+        assert (envelope["status"], envelope["command"], envelope["errors"]) == ("ok", "export", [])
+        data = envelope["data"]
+        assert (data["standard"], data["release"], data["core_schema"]) == (
+            "OpenLineage", "1.53.0", "2-0-2",
+        )  # fmt: skip
+        assert data["counts"] == {"total": 6, "dataset": 3, "job": 3}
+        assert data["events"] == [json.loads(line) for line in GOLDEN.splitlines()]
+        assert "output_file" not in data
+        assert [(w["code"], w["location"]) for w in envelope["warnings"]] == [(W111, "/models/2")]
+
+    def test_an_output_file_is_named_in_it_and_written(self, tmp_path: Path) -> None:
+        target = tmp_path / "lineage.jsonl"
+        ran = streamt_ol("--output=json", *EXPORT, "--output-file", target)
+        data = json.loads(ran.stdout)["data"]
+        assert (data["output_file"], len(data["events"])) == (str(target), 6)
+        assert target.read_bytes() == GOLDEN
+
+    @pytest.mark.parametrize(
+        ("arguments", "status", "code", "location"),
+        [
+            (["export", str(DEMO)], 1, "E506_OPENLINEAGE_INVALID", "job_namespace"),
+            (["export", "absent.json"], 1, "E501_PARSE_ERROR", "absent.json"),
+            (["export", "--nonsense"], 2, "E500_USAGE_ERROR", None),
+            (["nonsense"], 2, "E500_USAGE_ERROR", None),
+            (["stage", "nonsense"], 2, "E500_USAGE_ERROR", None),
+        ],
+    )
+    def test_so_is_an_error(
+        self, arguments: list[str], status: int, code: str, location: str | None
+    ) -> None:
+        ran = streamt_ol("--output", "json", *arguments)
+        assert (ran.returncode, ran.stderr) == (status, b"")
+        envelope = json.loads(ran.stdout)
+        assert (envelope["status"], envelope["data"], envelope["warnings"]) == ("error", {}, [])
+        [error] = envelope["errors"]
+        assert (error["code"], error.get("location")) == (code, location)
+        assert error["message"]
+
+
+class TestOutputFile:
+    def test_is_written_and_confirmed_by_one_line(self, tmp_path: Path) -> None:
+        target = tmp_path / "new" / "folders" / "lineage.jsonl"
+        ran = streamt_ol(*EXPORT, "--output-file", target, "-q")
+        assert target.read_bytes() == GOLDEN
+        assert ran.stdout.decode() == f"wrote 6 events (3 datasets, 3 jobs) to {target}\n"
+        assert list(target.parent.iterdir()) == [target]
+
+    def test_keeps_the_mode_of_an_existing_target(self, tmp_path: Path) -> None:
+        target = tmp_path / "lineage.jsonl"
+        target.write_text("old")
+        target.chmod(0o640)
+        streamt_ol(*EXPORT, "--output-file", target)
+        assert (target.read_bytes(), stat.S_IMODE(target.stat().st_mode)) == (GOLDEN, 0o640)
+
+    def test_replaces_what_a_symlink_points_to_and_not_the_link(self, tmp_path: Path) -> None:
+        target, link = tmp_path / "a" / "real.jsonl", tmp_path / "link.jsonl"
+        target.parent.mkdir()
+        target.write_text("old")
+        link.symlink_to("a/real.jsonl")
+        streamt_ol(*EXPORT, "--output-file", link)
+        assert link.is_symlink()
+        assert target.read_bytes() == GOLDEN
+
+    def test_a_failed_export_leaves_an_existing_target_alone(self, tmp_path: Path) -> None:
+        target = tmp_path / "lineage.jsonl"
+        target.write_text("old")
+        ran = streamt_ol("export", DEMO, "--output-file", target)
+        assert ran.returncode == 1
+        assert (target.read_text(), list(tmp_path.iterdir())) == ("old", [target])
+
+    @pytest.mark.parametrize("kind", ["folder", "file for a parent", "device"])
+    def test_what_cannot_be_written_is_an_error_and_leaves_nothing(
+        self, tmp_path: Path, kind: str
+    ) -> None:
+        (tmp_path / "file").write_text("old")
+        target = {
+            "folder": tmp_path,
+            "file for a parent": tmp_path / "file" / "x.jsonl",
+            "device": Path("/dev/full"),
+        }[kind]
+        ran = streamt_ol(*EXPORT, "--output-file", target)
+        assert (ran.returncode, ran.stdout) == (1, b"")
+        assert ran.stderr.startswith(b"E506_OPENLINEAGE_INVALID output_file: ")
+        assert list(tmp_path.iterdir()) == [tmp_path / "file"]
+
+    def test_a_disk_that_fills_up_leaves_nothing(self, tmp_path: Path) -> None:
+        """A limit on the size of files stands for the full disk."""
+        target = tmp_path / "lineage.jsonl"
+        target.write_text("old")
+        arguments = " ".join(map(str, [PROGRAM, *EXPORT, "--output-file", target]))
+        ran = subprocess.run(
+            ["bash", "-c", f"ulimit -f 1; trap '' XFSZ; exec {arguments}"],
+            capture_output=True,
+            env=clean_environment(PYTHONDONTWRITEBYTECODE="1"),
+            check=False,
+        )
+        assert (ran.returncode, ran.stdout) == (1, b"")
+        assert b"output_file" in ran.stderr
+        assert (target.read_text(), list(tmp_path.iterdir())) == ("old", [target])
+
+
+def without_override() -> None:
+    """Make permissions count for root, too, in the program that is executed next."""
+    drop_from_bounding_set, dac_override, dac_read_search = 24, 1, 2
+    libc = ctypes.CDLL(None)
+    for capability in (dac_override, dac_read_search):
+        libc.prctl(drop_from_bounding_set, capability, 0, 0, 0)
+
+
+class TestPermissions:
+    def run(self, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [PROGRAM, *map(str, arguments)],
+            capture_output=True,
+            env=clean_environment(),
+            preexec_fn=without_override,
+            check=False,
+        )
+
+    def test_an_unreadable_manifest(self, tmp_path: Path) -> None:
+        path = tmp_path / "m.json"
+        path.write_bytes(DEMO.read_bytes())
+        path.chmod(0)
+        ran = self.run("export", path, *NAMESPACE, *KAFKA)
+        assert (ran.returncode, ran.stdout) == (1, b"")
+        assert ran.stderr.decode().startswith(f"E501_PARSE_ERROR {path}: ")
+
+    @pytest.mark.parametrize("mode", [0o500, 0o300])
+    def test_a_folder_that_cannot_be_written_or_synced(self, tmp_path: Path, mode: int) -> None:
+        folder = tmp_path / "folder"
+        folder.mkdir()
+        (folder / "lineage.jsonl").write_text("old")
+        folder.chmod(mode)
+        ran = self.run(*EXPORT, "--output-file", folder / "lineage.jsonl")
+        folder.chmod(0o700)
+        assert (ran.returncode, ran.stdout) == (1, b"")
+        assert ran.stderr.startswith(b"E506_OPENLINEAGE_INVALID output_file: ")
+        assert [(p.name, p.read_text()) for p in folder.iterdir()] == [("lineage.jsonl", "old")]
+
+
+class TestStopping:
+    def test_a_closed_pipe_ends_quietly(self, tmp_path: Path) -> None:
+        child = subprocess.Popen(
+            [PROGRAM, "export", large_manifest(tmp_path), *NAMESPACE, *KAFKA],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=clean_environment(),
+        )
+        assert child.stdout is not None
+        assert child.stderr is not None
+        assert child.stdout.read(10) == b'{"dataset"'
+        child.stdout.close()
+        assert child.stderr.read() == b""
+        child.stderr.close()
+        assert child.wait(60) == 0
+
+    def test_a_full_device_behind_stdout_is_an_error(self) -> None:
+        with Path("/dev/full").open("wb") as full:
+            ran = subprocess.run(
+                [PROGRAM, *EXPORT], stdout=full, stderr=subprocess.PIPE, env=clean_environment(),
+                check=False,
+            )  # fmt: skip
+        assert ran.returncode == 1
+        assert ran.stderr.startswith(b"E506_OPENLINEAGE_INVALID stdout: ")
+        assert b"Traceback" not in ran.stderr
+
+    @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+    def test_closed_standard_streams_are_no_traceback(self, closed: str) -> None:
+        arguments = " ".join(map(str, [PROGRAM, "export", *NAMESPACE, *KAFKA]))
+        ran = subprocess.run(
+            ["bash", "-c", f"{arguments} {closed}"],
+            stdin=DEMO.open("rb"), capture_output=True, env=clean_environment(), check=False,
+        )  # fmt: skip
+        assert b"Traceback" not in ran.stderr
+        assert ran.returncode == (0 if closed == "2>&-" else 1)
+
+    def test_ctrl_c_ends_with_130_and_leaves_nothing(self, tmp_path: Path) -> None:
+        target = tmp_path / "out" / "lineage.jsonl"
+        target.parent.mkdir()
+        target.write_text("old")
+        manifest_path = large_manifest(tmp_path)
+        for delay in (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8):
+            child = subprocess.Popen(
+                [PROGRAM, "export", manifest_path, *NAMESPACE, *KAFKA, "--output-file", target],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=clean_environment(PYTHONDEVMODE=""),
+            )
+            time.sleep(0.03 + delay)
+            child.send_signal(signal.SIGINT)
+            out, err = child.communicate(timeout=60)
+            assert b"Traceback" not in err or b"site.py" in err  # before the program began
+            if child.returncode == 130:
+                assert out == b""
+            assert list(target.parent.iterdir()) == [target]
+            whole = target.read_bytes()
+            assert whole == b"old" or whole.count(b"\n") == 60_000
+
+
+class TestUsage:
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ["export", "--nonsense"],
+            ["export", str(DEMO), "second.json"],
+            ["nonsense"],
+            ["--output", "xml", "export"],
+            ["export", str(DEMO), "--stage", "build_facets"],
+            ["export", str(DEMO), "--stage", "nonsense=os:getcwd"],
+            ["export", str(DEMO), "--stage", "emit=absent_module:f"],
+            ["export", str(DEMO), "--stage", "emit=os:absent"],
+            ["export", str(DEMO), "--stage", "emit=os:name"],
+        ],
+    )
+    def test_a_wrong_command_line_is_status_2(self, arguments: list[str]) -> None:
+        ran = streamt_ol(*arguments)
+        assert (ran.returncode, ran.stdout) == (2, b"")
+        assert ran.stderr
+        assert b"Traceback" not in ran.stderr
+
+    def test_no_manifest_on_a_terminal_is_status_2(self, tmp_path: Path) -> None:
+        ours, theirs = pty.openpty()
+        try:
+            ran = subprocess.run(
+                [PROGRAM, "export", *NAMESPACE], stdin=theirs, capture_output=True, cwd=tmp_path,
+                env=clean_environment(), timeout=60, check=False,
+            )  # fmt: skip
+        finally:
+            os.close(ours)
+            os.close(theirs)
+        assert (ran.returncode, ran.stdout) == (2, b"")
+        assert b"terminal" in ran.stderr
+
+    def test_help_and_version(self) -> None:
+        assert streamt_ol("--version").stdout.startswith(b"streamt-ol 0.")
+        for command in ("export", "stage"):
+            ran = streamt_ol(command, "--help")
+            assert ran.returncode == 0
+            assert b"--job-namespace" in ran.stdout

@@ -1,0 +1,250 @@
+"""The Jinja of models: the fast path, the sandbox, and that the two agree."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.templates import Call, calls, plain_calls, render
+
+RAW = Call("source", "raw")
+CLEAN = Call("ref", "clean")
+
+
+def refused(template: str, **names: object) -> str:
+    """Return the message with which ``template`` is refused."""
+    with pytest.raises(StreamtOlError) as caught:
+        render(template, params=names, location="models/m.yml:3")
+    assert caught.value.code == INVALID
+    assert caught.value.location == "models/m.yml:3"
+    return caught.value.message
+
+
+class TestCalls:
+    @pytest.mark.parametrize(
+        ("sql", "expected"),
+        [
+            ("SELECT 1", []),
+            ('SELECT * FROM {{ source("raw") }}', [RAW]),
+            ("SELECT * FROM {{ref('clean')}} JOIN {{- source( 'raw' ) -}}", [CLEAN, RAW]),
+            ('{{ source("raw") }} {{ ref("clean") }} {{ source("raw") }}', [RAW, CLEAN, RAW]),
+            ("{{\n  source(\n'raw'\n)\n}}", [RAW]),
+            ('{# {{ ref("x") }} #}{{ source("raw") }}', [RAW]),
+            ('{% raw %}{{ ref("x") }}{% endraw %}{{ source("raw") }}', [RAW]),
+            ('{% if false %}{{ ref("x") }}{% else %}{{ source("raw") }}{% endif %}', [RAW]),
+            ("{% for n in ['clean', 'clean'] %}{{ ref(n) }}{% endfor %}", [CLEAN, CLEAN]),
+            ("{% set n = 'ra' ~ 'w' %}{{ source(n) }}", [RAW]),
+            (r'{{ source("ra\x77") }}', [RAW]),
+            ('{{ source("a b/ü") }}', [Call("source", "a b/ü")]),
+            ("""{{ source("it's") }}{{ ref('"') }}""", [Call("source", "it's"), Call("ref", '"')]),
+            ("{{ source('}}') }}", [Call("source", "}}")]),
+            ("{ { }} {{ source('raw') }}}", [RAW]),
+            ("{% macro m(n) %}{{ ref(n) }}{% endmacro %}{{ m('clean') }}", [CLEAN]),
+        ],
+    )
+    def test_are_those_made_while_rendering(self, sql: str, expected: list[Call]) -> None:
+        assert calls(sql) == expected
+
+    @given(
+        st.lists(
+            st.sampled_from(
+                [
+                    '{{ source("raw") }}',
+                    "{{ref('clean')}}",
+                    "{{- source(\t'a\"b' ) -}}",
+                    "{{ ref('ü {') }}",
+                    "{{ source('a\\n') }}",
+                    "{{ source('') }}",
+                    "{{ source }}",
+                    "{# c #}",
+                    "{% if 1 %}x{% endif %}",
+                    "{",
+                    "}}",
+                    "'",
+                    '"',
+                    "\n",
+                    "%}",
+                    "text",
+                ]
+            ),
+            max_size=6,
+        )
+    )
+    def test_fast_path_and_jinja_agree(self, pieces: list[str]) -> None:
+        sql = "".join(pieces)
+        found = plain_calls(sql)
+        if found is not None:
+            assert found == render(sql).calls
+
+    @given(st.text(alphabet="{}%#-\"'() sourcef", max_size=30))
+    def test_fast_path_and_jinja_agree_on_noise(self, noise: str) -> None:
+        sql = f'{noise}{{{{ source("a") }}}}{noise}'
+        found = plain_calls(sql)
+        if found is not None:
+            assert found == render(sql).calls
+
+    def test_plain_calls_do_not_import_jinja(self) -> None:
+        code = (
+            "import sys; from streamt_ol.templates import calls; "
+            "calls('{{ source(\"raw\") }}'); print('jinja2' in sys.modules)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        assert done.stdout == "False\n"
+
+
+class TestRendering:
+    def test_gives_names_as_plain_words(self) -> None:
+        assert render('FROM {{ source("raw") }} JOIN {{ ref("a-b c") }}').text == (
+            "FROM raw JOIN a_b_c"
+        )
+
+    def test_takes_params_and_loads_other_templates(self) -> None:
+        others = {"lib.j2": "{% macro pick(n) %}{{ ref(n) }}{% endmacro %}", "x.j2": "({{ n }})"}
+        template = "{% import 'lib.j2' as lib with context %}{{ lib.pick(n) }}{% include 'x.j2' %}"
+        rendering = render(template, params={"n": "clean"}, load=others.get)
+        assert rendering == ("clean(clean)", [CLEAN])
+
+    @pytest.mark.parametrize(
+        ("template", "text"),
+        [
+            ("{% for c in cols %}{{ c|upper }}{{ ', ' if not loop.last }}{% endfor %}", "A, B"),
+            ("{{ cols|join(', ') }} {{ cols|map('upper')|list|length }}", "a, b 2"),
+            ("{{ '{} {:05d}'.format('x', 3) }} {{ '%s-%03d' % ('x', 3) }}", "x 00003 x-003"),
+            ("{{ cols == ['a', 'b'] }} {{ 'a' in cols }} {{ 'a' ~ 1 }}", "True True a1"),
+            ("{% set a, b = cols %}{{ b }}{{ a }} {{ [1, 2]|sum }}", "ba 3"),
+            ("{% for k, v in {'k': 'v'}.items() %}{{ k }}={{ v }}{% endfor %}", "k=v"),
+            (
+                "{% set o = [] %}{% for c in cols %}{% set _ = o.append(c) %}{% endfor %}"
+                "{{ o|length }}",
+                "2",
+            ),
+            ("{{ missing|default('x') }} {{ missing is defined }}", "x False"),
+            ("{{ 'a.b'.replace('.', '_').upper() }} {{ 'x'.center(3) }}|", "A_B  x |"),
+            ("{{ [{'n': 'x'}, {'n': 'y'}]|join('+', attribute='n') }}", "x+y"),
+            ("{% for c in cols if c != 'a' %}{{ c }}{% endfor %} {{ 7 // 2 }}", "b 3"),
+            (
+                "{% macro m() %}{{ caller(1) }}{% endmacro %}"
+                "{% call(x) m() %}<{{ x }}>{% endcall %}",
+                "<1>",
+            ),
+        ],
+    )
+    def test_ordinary_jinja_works(self, template: str, text: str) -> None:
+        assert render(template, params={"cols": ["a", "b"]}).text == text
+
+    @pytest.mark.parametrize(
+        ("template", "says"),
+        [
+            ("a\n{{ nope }}", "'nope' is not defined (line 2)"),
+            ("{{ x.nope }}", "it uses something undefined"),
+            ("{% if %}", "syntax error at line 1"),
+            ("\n{% if 1 %}", "syntax error at line 2"),
+            ("{{ ''.__class__.__mro__ }}", "the sandbox does not allow"),
+            ("{{ source.__globals__ }}", "the sandbox does not allow"),
+            ("{% include '../secrets' %}", "there is no template '../secrets'"),
+            ("{{ ref(1) }}", "source() and ref() take one name"),
+            ("{{ ref('a', 'b') }}", "source() and ref() take one name"),
+            ("{{ source(' ') }}", "source() and ref() take one name"),
+            ("{{ ref(nope) }}", "'nope' is not defined"),
+            ("{{ 1 / 0 }}", "it fails with ZeroDivisionError"),
+            ("{{ lipsum() }}", "'lipsum' is not defined"),
+            ("{{ [1, 2]|random }}", "syntax error"),
+        ],
+    )
+    def test_what_cannot_be_rendered(self, template: str, says: str) -> None:
+        assert says in refused(template, x="")
+
+    def test_messages_quote_no_template_text(self) -> None:
+        for template in ("{{ nope['hunter2'] }}", "hunter2 {% if %}", "{{ ('hunter2' + 1) }}"):
+            assert "hunter2" not in refused(template)
+
+
+DOUBLING = (
+    "{% set n = namespace(x=START) %}{% for i in range(99) %}STEP{% endfor %}{{ n.x|length }}"
+)
+
+
+def doubling(start: str, step: str) -> str:
+    return DOUBLING.replace("START", start).replace("STEP", step)
+
+
+class TestBounds:
+    @pytest.mark.parametrize(
+        "template",
+        [
+            "{% for i in range(10 ** 9) %}x{% endfor %}",
+            "{% for i in range(100000) %}{% for j in range(100000) %}x{% endfor %}{% endfor %}",
+            "{% for i in range(100000) %}{% for j in range(100000) if j < 0 %}x{% endfor %}"
+            "{% endfor %}",
+            "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+            "{% macro m(n) %}{% if n %}{{ m(n-1) }}{{ m(n-1) }}{% endif %}{% endmacro %}"
+            "{{ m(50) }}",
+            "{% for x in tree recursive %}{{ loop(tree) }}{% endfor %}",
+            "{% set a = range(100000)|list %}{% for i in a %}{{ 'x' if -1 in a }}{% endfor %}",
+        ],
+    )
+    def test_repetition(self, template: str) -> None:
+        refused(template, tree=[1, 2])
+
+    def test_templates_that_include_each_other(self) -> None:
+        others = {f"{n}": f"{{% include '{n + 1}' %}}" * 2 for n in range(40)} | {"40": "x"}
+        for first in ("0", "self"):
+            with pytest.raises(StreamtOlError):
+                render(
+                    f"{{% include '{first}' %}}",
+                    load=(others | {"self": "{% include 'self' %}"}).get,
+                )
+
+    @pytest.mark.parametrize(
+        "template",
+        [
+            "{{ 'x' * 10 ** 10 }}",
+            "{{ [0] * 10 ** 10 }}",
+            "{{ 10 ** 10 ** 10 }}",
+            "{{ 'x'|center(10 ** 10) }}",
+            "{{ 'x'.ljust(10 ** 10) }}",
+            "{{ '%1000000000d' % 1 }}",
+            "{{ '%*d' % (1000000000, 1) }}",
+            "{{ '%1000000000d'|format(1) }}",
+            "{{ '{:1000000000d}'.format(1) }}",
+            "{{ '{:{}}'.format(1, 1000000000) }}",
+            "{{ ('%s' * 100000) % 'x' * 100000 }}",
+            "{{ ('{0}' * 100000).format('x' * 100000) }}",
+            "{{ ('a' * 100000).replace('a', 'b' * 100000) }}",
+            "{{ ('a' * 100000)|replace('a', 'b' * 100000) }}",
+            "{{ ('a' * 100000).translate({97: 'b' * 100000}) }}",
+            "{{ ('y' * 100000).join(range(100000)|map('string')|list) }}",
+            "{{ range(100000)|join('y' * 100000) }}",
+            "{{ ('\\n' * 100000)|indent(100000) }}",
+            doubling("'a'", "{% set n.x = n.x ~ n.x %}"),
+            doubling("'a'", "{% set n.x = n.x + n.x %}"),
+            doubling("'a'", "{% set n.x %}{{ n.x }}{{ n.x }}{% endset %}"),
+            doubling("[]", "{% set n.x = [n.x, n.x] %}"),
+            doubling("[]", "{% set n.x = (n.x, n.x) %}"),
+            doubling("[]", "{% set _ = n.x.append(n.x) %}"),
+            doubling("['a']", "{% set _ = n.x.extend(n.x) %}"),
+        ],
+    )
+    def test_growth(self, template: str) -> None:
+        refused(template)
+
+    @pytest.mark.parametrize(
+        "template",
+        [
+            "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}",
+            "{{ 1" + "+1" * 20000 + " }}",
+            "{{ x" + "|upper" * 5000 + " }}",
+            "{% if 1 %}" * 500 + "{% endif %}" * 500,
+            "{% for i in [1] %}" * 30 + "x" + "{% endfor %}" * 30,
+            "x" * 1_000_001,
+        ],
+    )
+    def test_nesting_and_length(self, template: str) -> None:
+        refused(template, x="a")
