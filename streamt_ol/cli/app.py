@@ -23,12 +23,6 @@ COMMANDS: dict[str, str] = {
     "stage": "streamt_ol.cli.stage:stage",
     "test": "streamt_ol.cli.test:test",
 }
-# How the arguments of a command around another one are told apart from that one's.
-SETTINGS: dict[str, dict[str, bool]] = {
-    "apply": {"ignore_unknown_options": True},
-    "run": {"allow_interspersed_args": False},
-    "test": {"ignore_unknown_options": True},
-}
 DONE = 0
 INTERRUPTED = 130
 
@@ -102,8 +96,10 @@ def build(only: str = "") -> typer.Typer:
     )
     for name in [only] if only in COMMANDS else COMMANDS:
         module, _, function = COMMANDS[name].partition(":")
-        settings = SETTINGS.get(name)
-        app.command(name, context_settings=settings)(getattr(import_module(module), function))
+        imported = import_module(module)
+        # A command around another one parses its arguments in a way of its own.
+        parsing = getattr(imported, "PARSING", {})
+        app.command(name, **parsing)(getattr(imported, function))
     return app
 
 

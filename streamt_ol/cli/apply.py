@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from streamt_ol.cli.emission import Given
     from streamt_ol.cli.output import Output
 
+PARSING = child.PASS_ON
+
 
 def apply(
     context: typer.Context,

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
 
 INTERRUPTED = 130
+# Options that are not ours are streamt's.
+PASS_ON = {"context_settings": {"ignore_unknown_options": True}}
 
 Emit = Annotated[
     bool,

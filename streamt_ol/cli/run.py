@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from streamt_ol.cli import child
 from streamt_ol.problems import USAGE, StreamtOlError
@@ -15,7 +16,42 @@ if TYPE_CHECKING:
 # The rules for events of streamt's own producer hold only for streamt's jobs and datasets.
 PRODUCER = "urn:streamt-ol:run"
 INTEGRATION = "STREAMT_OL"
-Datasets = list[tuple[str, str]]
+_PAIRED = ("--input", "--output")
+_SEPARATOR = "\0"  # which no argument of a process can hold
+
+
+class PairingCommand(TyperCommand):
+    """Lets ``--input`` and ``--output`` take two words each, any number of times."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse ``args`` with the two words of a pair joined into one."""
+        return super().parse_args(ctx, paired(args))
+
+
+PARSING = {"cls": PairingCommand, "context_settings": {"allow_interspersed_args": False}}
+
+
+def paired(words: list[str]) -> list[str]:
+    """Return ``words`` with the values of ``--input`` and ``--output`` joined, two into one.
+
+    Every option before the command takes one value or stands alone. Raises E500 where the
+    second word of a pair is missing.
+    """
+    done: list[str] = []
+    rest = list(words)
+    while rest and rest[0].startswith("-") and rest[0] != "--":
+        option = rest.pop(0)
+        done.append(option)
+        if option in _PAIRED:
+            if len(rest) < 2 or "--" in rest[:2]:  # noqa: PLR2004 - a namespace and a name
+                raise StreamtOlError(
+                    USAGE, f"{option} takes two words: NAMESPACE NAME", location=option
+                )
+            done.append(_SEPARATOR.join(rest[:2]))
+            del rest[:2]
+        elif rest and "=" not in option and option != "--help":
+            done.append(rest.pop(0))
+    return done + rest
 
 
 def run(
@@ -32,13 +68,13 @@ def run(
         str, typer.Option(metavar="TYPE", help="The jobType of the job's facet.")
     ] = "COMMAND",
     input: Annotated[  # noqa: A002 - the option's name
-        Datasets | None,
+        list[str] | None,
         typer.Option(
             metavar="NAMESPACE NAME", help="A dataset that the command reads. Repeatable."
         ),
     ] = None,
     output: Annotated[
-        Datasets | None,
+        list[str] | None,
         typer.Option(metavar="NAMESPACE NAME", help="A dataset that it writes. Repeatable."),
     ] = None,
     producer: Annotated[
@@ -65,9 +101,16 @@ def run(
     namespaces = emission.namespaces({"job_namespace": job_namespace}, {})
     spec = RunSpec(
         Job(namespaces.job, job_name, integration=INTEGRATION, job_type=job_type),
-        inputs=tuple(Dataset(*one) for one in input or ()),
-        outputs=tuple(Dataset(*one) for one in output or ()),
+        inputs=tuple(Dataset(*_pair(one)) for one in input or ()),
+        outputs=tuple(Dataset(*_pair(one)) for one in output or ()),
         producer=producer,
     )
     out: Output = context.obj
     return child.status_of(emission.report_child(spec, command, out), command[0], out)
+
+
+def _pair(joined: str) -> list[str]:
+    words = joined.split(_SEPARATOR)
+    if len(words) != 2:  # noqa: PLR2004 - given as --input=WORD
+        raise StreamtOlError(USAGE, "a dataset takes two words: NAMESPACE NAME")
+    return words

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
     from streamt_ol.runs import RunSpec
 
+PARSING = child.PASS_ON
+
 
 def test(
     context: typer.Context,
