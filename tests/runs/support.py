@@ -1,0 +1,162 @@
+"""What the tests of runs share: a place with a stand-in for streamt, and its events."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from send.support import Server
+from streamt_ol import facets
+from streamt_ol.validation.events import check_event
+from streamt_ol.validation.generated import check_generated
+from support.commands import PROGRAM, clean_environment
+from support.manifests import manifest, shop
+
+Json = dict[str, Any]
+NAMESPACE = "https://lineage.example/ns/prod"
+KAFKA = "kafka://broker.example:9092"
+GATEWAY = "kafka://gateway.example:6969"
+EMIT = ["--emit-openlineage", "--openlineage-job-namespace", NAMESPACE]
+STAND_IN = Path(__file__).with_name("stand_in.py")
+TESTS = [
+    {"name": "t0", "model": "clean", "type": "sample"},
+    {"name": "t1", "model": "totals", "type": "schema"},
+    {"name": "t2", "model": "totals", "type": "sample"},
+    {"name": "t3", "model": "view", "type": "sample"},
+    {"name": "t4", "model": "totals", "type": "continuous"},
+    {"name": "t5", "model": "clean", "type": "sample"},
+]
+
+
+class Place:
+    """A folder with a manifest, the stand-in as ``streamt``, and a file that takes the events."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.events_file = folder / "events.jsonl"
+        self.streamt = folder / "bin" / "streamt"
+        self.manifest = folder / "manifest.json"
+        self.streamt.parent.mkdir()
+        self.streamt.write_text(f"#!{sys.executable} -IS\n{STAND_IN.read_text()}")
+        self.streamt.chmod(0o755)
+        self.manifest.write_text(json.dumps({**shop(), "tests": TESTS}))
+
+    def environment(self, plan: Json | None = None, **more: str) -> dict[str, str]:
+        return clean_environment(
+            STAND_IN=json.dumps(plan or {}),
+            OPENLINEAGE__TRANSPORT__TYPE="file",
+            OPENLINEAGE__TRANSPORT__LOG_FILE_PATH=str(self.events_file),
+            STREAMT_OPENLINEAGE_KAFKA_NAMESPACE=KAFKA,
+            STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE=GATEWAY,
+            **more,
+        )
+
+    def to(self, server: Server, **more: str) -> dict[str, str]:
+        """Return the variables that send events to ``server``, within a second."""
+        return {
+            "OPENLINEAGE__TRANSPORT__TYPE": "http",
+            "OPENLINEAGE__TRANSPORT__URL": server.url,
+            "OPENLINEAGE__TRANSPORT__ENDPOINT": "/api/v1/lineage",
+            "OPENLINEAGE__TRANSPORT__TIMEOUT": "1",
+            **more,
+        }
+
+    def streamt_line(self, command: str, *words: str, emit: bool = True) -> list[str]:
+        """Return a command line of ``streamt-ol test`` or ``apply`` around the stand-in."""
+        own = ["--streamt", str(self.streamt), "--manifest", str(self.manifest)]
+        return [PROGRAM, command, *own, *(EMIT if emit else []), *words]
+
+    def run(
+        self,
+        command: str,
+        *words: str,
+        plan: Json | None = None,
+        emit: bool = True,
+        stdin: bytes = b"",
+        **variables: str,
+    ) -> subprocess.CompletedProcess[bytes]:
+        environment = self.environment(plan)
+        environment.update(variables)
+        line = self.streamt_line(command, *words, emit=emit) if command != "run" else [
+            PROGRAM, "run", "--job-namespace", NAMESPACE, "--job-name", "nightly", *words
+        ]  # fmt: skip
+        return subprocess.run(
+            line,
+            input=stdin,
+            capture_output=True,
+            env={k: v for k, v in environment.items() if v != "UNSET"},
+            cwd=self.folder,
+            timeout=60,
+            check=False,
+        )
+
+    def start(self, command: str, *words: str, plan: Json | None = None) -> subprocess.Popen[bytes]:
+        """Start a command in a session of its own, its stdout and stderr piped."""
+        return subprocess.Popen(
+            self.streamt_line(command, *words),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=self.environment(plan),
+            cwd=self.folder,
+            start_new_session=True,
+        )
+
+    def lines(self) -> list[Json]:
+        if not self.events_file.exists():
+            return []
+        return [json.loads(line) for line in self.events_file.read_text().splitlines()]
+
+    def events(self) -> list[Json]:
+        """Return the events delivered to the file, each of them known to be valid, strictly."""
+        return checked(self.lines())
+
+    def kinds(self) -> list[str]:
+        return kinds(self.events())
+
+    def marker(self, environment: str = "default") -> Path:
+        return self.folder / ".streamt" / "state" / f"{environment}.control.json"
+
+
+def kinds(events: list[Json]) -> list[str]:
+    return [event["eventType"] for event in events]
+
+
+def checked(events: list[Json]) -> list[Json]:
+    """Return ``events``, which must be valid, each under the rules of its own producer."""
+    for event in events:
+        generated = event["producer"] == facets.PRODUCER
+        assert (check_generated([event]) if generated else check_event(event)) == []
+    return events
+
+
+def sent(server: Server) -> list[Json]:
+    """Return the events that arrived at a server, checked."""
+    return checked([json.loads(body) for body in server.bodies()])
+
+
+def read_until(process: subprocess.Popen[bytes], line: bytes) -> list[bytes]:
+    """Read the stdout of a process up to ``line``."""
+    assert process.stdout
+    read = []
+    for one in process.stdout:
+        read.append(one)
+        if one.rstrip(b"\n") == line:
+            return read
+    raise AssertionError(f"{line!r} never came: {read!r}")
+
+
+def wait_for(condition: Any, seconds: float = 30) -> None:
+    """Wait until ``condition()`` holds; a hang, not slowness, makes it fail."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.01)
+
+
+def project_manifest(tests: list[Json]) -> Json:
+    return {**manifest([], []), "tests": tests}
