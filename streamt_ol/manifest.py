@@ -183,7 +183,7 @@ def check_against(
         raise StreamtOlError(
             code,
             _worded(str(error.rule), error.rule_definition, error.value),
-            location=prefix + place,
+            location=(prefix + place).strip(),
         ) from None
 
 

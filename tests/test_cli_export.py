@@ -271,34 +271,49 @@ class TestStopping:
     @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
     def test_closed_standard_streams_are_no_traceback(self, closed: str) -> None:
         arguments = " ".join(map(str, [PROGRAM, "export", *NAMESPACE, *KAFKA]))
-        ran = subprocess.run(
-            ["bash", "-c", f"{arguments} {closed}"],
-            stdin=DEMO.open("rb"), capture_output=True, env=clean_environment(), check=False,
-        )  # fmt: skip
+        with DEMO.open("rb") as demo:
+            ran = subprocess.run(
+                ["bash", "-c", f"{arguments} {closed}"],
+                stdin=demo,
+                capture_output=True,
+                env=clean_environment(),
+                check=False,
+            )
         assert b"Traceback" not in ran.stderr
         assert ran.returncode == (0 if closed == "2>&-" else 1)
 
-    def test_ctrl_c_ends_with_130_and_leaves_nothing(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("delay", [None, 0.0, 0.05, 0.1, 0.2, 0.4, 0.8])
+    def test_ctrl_c_ends_with_130_and_leaves_nothing(
+        self, tmp_path: Path, delay: float | None
+    ) -> None:
+        """At any moment: while reading (no delay), or some time after the input has ended."""
         target = tmp_path / "out" / "lineage.jsonl"
         target.parent.mkdir()
         target.write_text("old")
-        manifest_path = large_manifest(tmp_path)
-        for delay in (0.0, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8):
-            child = subprocess.Popen(
-                [PROGRAM, "export", manifest_path, *NAMESPACE, *KAFKA, "--output-file", target],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=clean_environment(PYTHONDEVMODE=""),
-            )
-            time.sleep(0.03 + delay)
-            child.send_signal(signal.SIGINT)
-            out, err = child.communicate(timeout=60)
-            assert b"Traceback" not in err or b"site.py" in err  # before the program began
-            if child.returncode == 130:
-                assert out == b""
-            assert list(target.parent.iterdir()) == [target]
-            whole = target.read_bytes()
-            assert whole == b"old" or whole.count(b"\n") == 60_000
+        data = large_manifest(tmp_path).read_bytes()
+        child = subprocess.Popen(
+            [PROGRAM, "export", "-", *NAMESPACE, *KAFKA, "--output-file", target],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=clean_environment(),
+        )
+        assert child.stdin is not None
+        child.stdin.write(data)  # a pipe is small: nearly all of it must have been read
+        if delay is not None:
+            child.stdin.close()
+            child.stdin = None
+            time.sleep(delay)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=60)
+        assert list(target.parent.iterdir()) == [target]
+        assert b"Traceback" not in err
+        if delay is None or child.returncode == 130:
+            assert (child.returncode, out) == (130, b"")
+        else:  # it was done before
+            assert child.returncode == 0
+        whole = target.read_bytes()
+        assert whole == b"old" or whole.count(b"\n") == 60_000
 
 
 class TestUsage:

@@ -40,7 +40,7 @@ def run(arguments: Sequence[str]) -> int:
     0 done; 1 refused or invalid; 2 the command line itself was wrong; 130 interrupted.
     """
     output = Output()
-    output.command = command_name(arguments)
+    output.json, output.command = before_the_command(arguments)
     try:
         return _invoke(arguments, output)
     except ReaderGoneError:
@@ -75,15 +75,21 @@ def _usage_error(error: typer.TyperException, output: Output) -> int:
     return ERRORS[USAGE].exit_status
 
 
-def command_name(arguments: Sequence[str]) -> str:
-    """Return the first word that names a command, or ``""``."""
+def before_the_command(arguments: Sequence[str]) -> tuple[bool, str]:
+    """Return whether JSON is asked for, and the first word that names a command, or ``""``.
+
+    Both are needed before the line is parsed: to import only that command, and to show a line
+    that cannot be parsed in the form that was asked for.
+    """
+    json = False
     words = iter(arguments)
     for word in words:
-        if word == "--output":
-            next(words, None)
+        option, _, value = word.partition("=")
+        if option == "--output":
+            json = (value or next(words, "")) == OutputFormat.JSON
         elif not word.startswith("-"):
-            return word
-    return ""
+            return json, word
+    return json, ""
 
 
 def build(only: str = "") -> typer.Typer:

@@ -1,0 +1,109 @@
+"""What the authority finds in one event, in words: the core, each facet, names not blank.
+
+Only events that the fast yes refused come here. Implements "Core validation alone is
+insufficient" of the specification: every standard facet is validated directly against its
+pinned definition, chosen by its key and its place.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from streamt_ol import facets, schemas
+from streamt_ol.formats import is_blank
+from streamt_ol.problems import pointer
+from streamt_ol.redaction import shown
+from streamt_ol.validation import walk
+from streamt_ol.validation.registry import authority
+from streamt_ol.validation.rules import finding
+from streamt_ol.validation.wording import FORMAT_RULES, leaves, said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streamt_ol.validation.findings import Finding
+
+
+def schema_findings(kind: str, event: walk.Object) -> list[Finding]:
+    """Return what the pinned schemas and the rule of names find in ``event`` of ``kind``."""
+    entities = walk.of_kind(kind, event)
+    containers = list(walk.containers(entities))
+    judged = {
+        (*path, key)
+        for path, place, container in containers
+        for key, facet in container.items()
+        if key in facets.by_place()[place] and not walk.withdrawn(place, facet)
+    }
+    held = {path for path, _, _ in containers}
+    found = [
+        *_core(kind, event, held, judged),
+        *(
+            one
+            for path, place, container in containers
+            for key, facet in container.items()
+            if (*path, key) in judged
+            for one in _standard((*path, key), facets.by_place()[place][key], facet)
+        ),
+        *_static(kind, event),
+        *_blank(entities),
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _core(
+    kind: str, event: walk.Object, held: set[walk.Path], judged: set[walk.Path]
+) -> Iterator[Finding]:
+    """Yield what the core says, except within standard facets, which are judged by their own."""
+    for error in leaves(authority(schemas.CORE, kind).iter_errors(event)):
+        if error.validator == "not":
+            continue  # _static says it, by name
+        path = tuple(error.absolute_path)
+        if any(path[:length] in judged for length in range(1, len(path) + 1)):
+            continue
+        in_facet = any(path[:length] in held for length in range(1, len(path)))
+        rule = "OL-R023" if in_facet else "OL-R011"
+        for where, message in said(error):
+            yield finding(FORMAT_RULES.get(_format(error), rule), pointer(*where), message)
+
+
+def _standard(path: walk.Path, standard: facets.StandardFacet, facet: Any) -> Iterator[Finding]:
+    """Yield what the pinned schema of a standard facet says."""
+    url = facet.get("_schemaURL") if walk.is_object(facet) else None
+    pinned = not isinstance(url, str) or url.partition("#")[0] == standard.schema_id
+    note = f" (by the pinned {standard.version}; _schemaURL is {shown(url)})"
+    for error in leaves(authority(standard.document, standard.definition).iter_errors(facet)):
+        format_rule = FORMAT_RULES.get(_format(error))
+        for inner, message in said(error):
+            of_base = bool(inner) and str(inner[0]).startswith("_")
+            if pinned or of_base:
+                rule = format_rule or ("OL-R021" if pinned else "OL-R023")
+                yield finding(rule, pointer(*path, *inner), message)
+            else:
+                yield finding("OL-R022", pointer(*path, *inner), message + note)
+
+
+def _format(error: Any) -> str:
+    return str(error.validator_value) if error.validator == "format" else ""
+
+
+def _static(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield ``run`` and ``eventType`` in static events, whatever their value."""
+    for name in ("run", "eventType"):
+        if kind != facets.RUN_EVENT and name in event:
+            yield finding("OL-R020", pointer(name), f"a {kind} must not have {name!r}")
+
+
+def _blank(event: walk.Object) -> Iterator[Finding]:
+    """Yield the names and namespaces that are blank."""
+    for path, entity in walk.named(event):
+        for name in ("namespace", "name"):
+            yield from _blank_text((*path, name), entity.get(name))
+    for path, fields in walk.field_lists(event):
+        for index, field in enumerate(fields):
+            if walk.is_object(field):
+                yield from _blank_text((*path, index, "name"), field.get("name"))
+
+
+def _blank_text(path: walk.Path, text: object) -> Iterator[Finding]:
+    if isinstance(text, str) and is_blank(text):
+        yield finding("OL-R012", pointer(*path), f"expected a name, found the blank {shown(text)}")

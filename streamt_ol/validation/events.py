@@ -1,0 +1,54 @@
+"""Check one event, without memory: the fast yes first, and the authority where it refuses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from streamt_ol.facets import RUN_EVENT
+from streamt_ol.problems import pointer
+from streamt_ol.validation import compiled, local, quick
+from streamt_ol.validation.rules import finding
+
+if TYPE_CHECKING:
+    from streamt_ol.validation.findings import Finding
+
+
+def check_event(event: Any) -> list[Finding]:
+    """Return every finding about one parsed event, errors, warnings and notes; [] if none.
+
+    Raises ``StreamtOlError`` only where a pinned schema is damaged.
+    """
+    if not isinstance(event, dict):
+        return [finding("OL-R008", "", "expected an event, which is a JSON object")]
+    kind = quick.kind_of(event)
+    if kind is None:
+        return [local.kind_finding(event)]
+    if compiled.accepts(kind)(event):
+        found = [] if quick.is_unique(kind, event) else list(local.repeated(kind, event))
+    else:
+        found = [*refused(kind, event), *local.repeated(kind, event)]
+    url = event.get("schemaURL")
+    if isinstance(url, str):
+        found.extend(local.url_findings(kind, url))
+    if kind == RUN_EVENT and "eventType" not in event:
+        found.append(finding("OL-R019", "/eventType", "a RunEvent without an eventType"))
+    return found
+
+
+def refused(kind: str, event: dict[str, Any]) -> list[Finding]:
+    """Return what the authority finds in an event of ``kind`` that the fast yes refused."""
+    # Imports jsonschema, which a run without faults need not.
+    from streamt_ol.validation.authority import schema_findings  # noqa: PLC0415
+
+    try:
+        return schema_findings(kind, event)
+    except RecursionError:
+        return _too_deep(kind, event)
+
+
+def _too_deep(kind: str, event: dict[str, Any]) -> list[Finding]:
+    """Return the faults of an event that is nested too deeply for the authority's recursion."""
+    return [
+        finding("OL-R011", pointer(*error.instance_path), "does not meet its schema")
+        for error in compiled.validator(kind).iter_errors(event)
+    ]

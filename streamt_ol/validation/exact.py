@@ -1,0 +1,231 @@
+"""The specification's rules for generated events, in words.
+
+Facets whose ``_producer`` is another producer's are that producer's addition and are judged
+like any facet, elsewhere. Implements "generated objects contain only the fields permitted for
+that kind" and "standard facet keys match their exact ``_schemaURL`` and entity location".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from streamt_ol.facets import (
+    DATASET_EVENT,
+    EVENT_SCHEMA_URLS,
+    PRODUCER,
+    RUN,
+    RUN_EVENT,
+    by_place,
+)
+from streamt_ol.formats import is_blank, is_date_time, is_utc_date_time
+from streamt_ol.problems import pointer
+from streamt_ol.redaction import shown
+from streamt_ol.validation import walk
+from streamt_ol.validation.generated_tables import (
+    BODIES,
+    EVENT_TYPES,
+    FACETS,
+    FIELD_MEMBERS,
+    JOB_NAMES,
+    KAFKA_NAMESPACE,
+    PERMITTED,
+)
+from streamt_ol.validation.rules import finding
+from streamt_ol.validation.wording import kind_of_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from streamt_ol.validation.findings import Finding
+
+_MESSAGE_LIMIT = 4096
+
+
+def exact_findings(kind: str, event: walk.Object, *, closed: bool = True) -> list[Finding]:
+    """Return what breaks the rules for generated events in an event of ``kind``.
+
+    ``closed`` says that streamt's own facets are exactly the specified ones; otherwise other
+    facets may stand beside them, whoever their producer says they are from.
+    """
+    entities = walk.of_kind(kind, event)
+    return [
+        *_members(kind, event),
+        *_urls(kind, event),
+        *_facets(kind, entities, closed=closed),
+        *_namespaces(entities),
+        *_job_name(kind, event),
+        *_time(event),
+        *_run(kind, event),
+        *_both_ways(entities),
+    ]
+
+
+def _objects(event: walk.Object) -> Iterator[tuple[str, walk.Path, walk.Object]]:
+    """Yield the objects of an event that have a row in ``PERMITTED``, under its name."""
+    yield "", (), event
+    for name in ("run", "job", "dataset"):
+        if walk.is_object(value := event.get(name)):
+            yield name, (name,), value
+    for name in ("inputs", "outputs"):
+        for path, value in walk.listed(event, name):
+            yield name, path, value
+
+
+def _members(kind: str, event: walk.Object) -> Iterator[Finding]:
+    permitted = PERMITTED[kind]
+    for place, path, value in _objects(event):
+        for name in value if place in permitted else ():
+            if name not in permitted[place]:
+                message = f"a generated {kind} does not hold {shown(name)} here"
+                yield finding("OL-R050", pointer(*path, name), message)
+    for name in ("inputs", "outputs"):
+        if event.get(name) == []:
+            yield finding("OL-R050", pointer(name), f"empty {name} are omitted")
+
+
+def _urls(kind: str, event: walk.Object) -> Iterator[Finding]:
+    for name, expected in (("producer", PRODUCER), ("schemaURL", EVENT_SCHEMA_URLS[kind])):
+        if event.get(name) != expected:
+            message = f"expected {expected}, found {kind_of_value(event.get(name))}"
+            yield finding("OL-R051", pointer(name), message)
+
+
+def _facets(kind: str, event: walk.Object, *, closed: bool) -> Iterator[Finding]:
+    for place, keys in FACETS[kind].items():
+        container = walk.at(event, (place, "facets"))
+        if place != RUN and (not walk.is_object(container) or keys[0] not in container):
+            yield finding("OL-R052", pointer(place, "facets", keys[0]), "required, but missing")
+    for path, place, container in walk.containers(event):
+        for key, facet in container.items():
+            if walk.is_object(facet) and facet.get("_producer") == PRODUCER:
+                yield from _own_facet(kind, (*path, key), place, facet, closed=closed)
+
+
+def _own_facet(
+    kind: str, path: walk.Path, place: str, facet: walk.Object, *, closed: bool
+) -> Iterator[Finding]:
+    """Yield what is wrong with a facet that says it is streamt's."""
+    key = str(path[-1])
+    standard = by_place()[place].get(key)
+    if standard and facet.get("_schemaURL") != standard.schema_url:
+        found = kind_of_value(facet.get("_schemaURL"))
+        message = f"expected {standard.schema_url}, found {found}"
+        yield finding("OL-R053", pointer(*path, "_schemaURL"), message)
+    if key not in FACETS[kind].get(place, ()):
+        if closed:
+            message = f"a generated {kind} has no facet {shown(key)} here"
+            yield finding("OL-R052", pointer(*path), message)
+        return
+    yield from _body(kind, place, path, facet)
+
+
+def _body(kind: str, place: str, path: walk.Path, facet: walk.Object) -> Iterator[Finding]:
+    body = BODIES[kind, place, str(path[-1])]
+    for name in facet:
+        if name not in {"_producer", "_schemaURL", *body}:
+            message = f"the generated facet does not hold {shown(name)}"
+            yield finding("OL-R054", pointer(*path, name), message)
+    for name, values in body.items():
+        value = facet.get(name)
+        problem = _value_problem(name, value, values)
+        if problem:
+            yield finding("OL-R054", pointer(*path, name), problem)
+        elif name == "fields" and isinstance(value, list):
+            yield from _schema_fields((*path, name), value)
+
+
+def _value_problem(name: str, value: Any, values: tuple[str, ...] | None) -> str | None:
+    """Say what is wrong with the member ``name`` of a generated facet, or None."""
+    if values and value not in values:
+        return f"expected {' or '.join(values)}, found {kind_of_value(value)}"
+    if name in {"description", "message"} and not _is_text(value):
+        return "expected a text that is not blank"
+    if name == "message" and len(value) > _MESSAGE_LIMIT:
+        return f"longer than {_MESSAGE_LIMIT} characters"
+    if name == "owners" and not _is_one_owner(value):
+        return "expected one owner with a name and nothing else"
+    if name == "fields" and not (isinstance(value, list) and value):
+        return "expected a list of fields that is not empty"
+    return None
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and not is_blank(value)
+
+
+def _is_one_owner(value: Any) -> bool:
+    if not (isinstance(value, list) and len(value) == 1 and walk.is_object(value[0])):
+        return False
+    return [*value[0]] == ["name"] and _is_text(value[0]["name"])
+
+
+def _schema_fields(path: walk.Path, fields: list[Any]) -> Iterator[Finding]:
+    for index, field in enumerate(fields):
+        if not walk.is_object(field):
+            continue  # the facet's schema says it
+        for name in field:
+            if name not in FIELD_MEMBERS:
+                message = f"a generated field does not hold {shown(name)}"
+                yield finding("OL-R054", pointer(*path, index, name), message)
+            elif name in {"type", "description"} and not _is_text(field[name]):
+                message = "expected a text that is not blank"
+                yield finding("OL-R054", pointer(*path, index, name), message)
+        position = field.get("ordinal_position")
+        if position != index + 1 or isinstance(position, bool):
+            message = f"expected {index + 1}, the position in the declaration"
+            yield finding("OL-R054", pointer(*path, index, "ordinal_position"), message)
+
+
+def _namespaces(event: walk.Object) -> Iterator[Finding]:
+    for path, dataset in walk.datasets(event):
+        namespace = dataset.get("namespace")
+        if isinstance(namespace, str) and not _matches(KAFKA_NAMESPACE, namespace):
+            message = f"expected kafka://host:port, found {shown(namespace)}"
+            yield finding("OL-R055", pointer(*path, "namespace"), message)
+
+
+def _job_name(kind: str, event: walk.Object) -> Iterator[Finding]:
+    name = walk.at(event, ("job", "name"))
+    if kind != DATASET_EVENT and isinstance(name, str) and not _matches(JOB_NAMES[kind], name):
+        form = "commands/apply or /test" if kind == RUN_EVENT else "models/MODEL"
+        message = f"expected streamt/PROJECT/{form}, percent-encoded, found {shown(name)}"
+        yield finding("OL-R056", "/job/name", message)
+
+
+def _matches(pattern: str, text: str) -> bool:
+    return re.fullmatch(pattern.removeprefix("^").removesuffix("$"), text) is not None
+
+
+def _time(event: walk.Object) -> Iterator[Finding]:
+    time = event.get("eventTime")
+    if isinstance(time, str) and is_date_time(time) and not is_utc_date_time(time):
+        yield finding("OL-R057", "/eventTime", f"expected a zone of Z, found {shown(time)}")
+
+
+def _run(kind: str, event: walk.Object) -> Iterator[Finding]:
+    if kind != RUN_EVENT:
+        return
+    event_type = event.get("eventType")
+    if event_type not in EVENT_TYPES:
+        message = f"expected {' or '.join(EVENT_TYPES)}, found {kind_of_value(event_type)}"
+        yield finding("OL-R058", "/eventType", message)
+    error = walk.at(event, ("run", "facets", "errorMessage"))
+    own = walk.is_object(error) and error.get("_producer") == PRODUCER
+    if own and event_type != "FAIL":
+        message = "only a FAIL event has an errorMessage"
+        yield finding("OL-R052", "/run/facets/errorMessage", message)
+
+
+def _both_ways(event: walk.Object) -> Iterator[Finding]:
+    def identities(name: str) -> Iterable[tuple[walk.Path, tuple[Any, Any]]]:
+        for path, value in walk.listed(event, name):
+            identity = (value.get("namespace"), value.get("name"))
+            if all(isinstance(part, str) for part in identity):
+                yield path, identity
+
+    inputs = {identity for _, identity in identities("inputs")}
+    for path, identity in identities("outputs"):
+        if identity in inputs:
+            message = f"the dataset {shown(identity[1])} is an input too"
+            yield finding("OL-R059", pointer(*path), message)

@@ -1,0 +1,24 @@
+"""What a check finds: a value, never an exception."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+ERROR = "error"
+WARNING = "warning"
+NOTE = "note"
+SEVERITIES = (ERROR, WARNING, NOTE)
+
+
+class Finding(NamedTuple):
+    """A rule that an event breaks.
+
+    ``rule`` is an id of ``streamt_ol.validation.rules``, ``severity`` one of ``SEVERITIES``,
+    ``pointer`` an RFC 6901 JSON pointer into the event (empty: the event itself), and
+    ``message`` is already safe to show.
+    """
+
+    rule: str
+    severity: str
+    pointer: str
+    message: str

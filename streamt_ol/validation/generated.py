@@ -1,0 +1,94 @@
+"""Check the events that streamt-ol makes: the specification's "Offline validation boundary".
+
+The strict flattened schema is the fast yes; what it refuses goes to the authority and to the
+same rules in words (``streamt_ol.validation.exact``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from streamt_ol.facets import RUN_EVENT
+from streamt_ol.validation import strict
+from streamt_ol.validation.findings import ERROR, Finding
+from streamt_ol.validation.quick import is_unique, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def check_generated(events: Iterable[dict[str, Any]]) -> list[Finding]:
+    """Return what is wrong with the events of one static export or one run; [] if all are valid.
+
+    A pointer starts with the index of its event: ``/12/dataset/name``. Standard facets that
+    the export does not emit may stand at their place, and custom ones anywhere: they are a
+    user's addition, checked against their pinned schema or as base facets.
+    """
+    found: list[Finding] = []
+    identities: set[tuple[str, str, str]] = set()
+    for index, event in enumerate(events):
+        kind = kind_of(event)
+        if kind is None or not accepts(kind, event):
+            found += [
+                one._replace(pointer=f"/{index}{one.pointer}") for one in _judged(kind, event)
+            ]
+        if kind is not None and kind != RUN_EVENT:
+            found.extend(_repeated(index, kind, event, identities))
+    return found
+
+
+def accepts(kind: str, event: dict[str, Any]) -> bool:
+    """Tell whether a generated event of ``kind`` is certainly right: a no only asks the words."""
+    return (
+        strict.accepts(kind)(event)
+        and is_unique(kind, event)
+        and _ordinals_count(event)
+        and not _both_ways(event)
+    )
+
+
+def _ordinals_count(event: dict[str, Any]) -> bool:
+    """Tell whether the fields of the schema facet are numbered from one."""
+    dataset = event.get("dataset")
+    if dataset is None or "schema" not in dataset["facets"]:
+        return True
+    fields = dataset["facets"]["schema"]["fields"]
+    return all(field["ordinal_position"] == n for n, field in enumerate(fields, 1))
+
+
+def _both_ways(event: dict[str, Any]) -> bool:
+    """Tell whether a dataset is both an input and an output."""
+    inputs, outputs = event.get("inputs"), event.get("outputs")
+    if not inputs or not outputs:
+        return False
+    taken = {(one["namespace"], one["name"]) for one in inputs}
+    return any((one["namespace"], one["name"]) in taken for one in outputs)
+
+
+def _judged(kind: str | None, event: dict[str, Any]) -> list[Finding]:
+    # Only an event that the fast yes refused needs the authority and the words.
+    from streamt_ol.validation.events import check_event  # noqa: PLC0415
+    from streamt_ol.validation.exact import exact_findings  # noqa: PLC0415
+
+    errors = [one for one in check_event(event) if one.severity == ERROR]
+    return errors if kind is None else errors + exact_findings(kind, event, closed=False)
+
+
+def _repeated(
+    index: int, kind: str, event: dict[str, Any], identities: set[tuple[str, str, str]]
+) -> list[Finding]:
+    """Return the finding for a job or dataset whose identity an earlier event has; remember it."""
+    entity = "job" if "job" in event else "dataset"
+    value = event[entity]
+    names = (value.get("namespace"), value.get("name")) if isinstance(value, dict) else ()
+    if len(names) < 2 or not all(isinstance(name, str) for name in names):  # noqa: PLR2004
+        return []
+    identity = (kind, str(names[0]), str(names[1]))
+    if identity not in identities:
+        identities.add(identity)
+        return []
+    from streamt_ol.redaction import shown  # noqa: PLC0415
+    from streamt_ol.validation.rules import finding  # noqa: PLC0415
+
+    message = f"the {entity} {shown(identity[2])} stands in an earlier event too"
+    return [finding("OL-R039", f"/{index}/{entity}", message)]

@@ -1,0 +1,90 @@
+"""Rules beyond the schemas that one event can be judged by, alone.
+
+Implements, of the specification's "Offline validation boundary": the fragment of ``schemaURL``
+matches the kind; field names and input and output identities are unique within their containers.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from streamt_ol.facets import EVENT_SCHEMA_URLS
+from streamt_ol.problems import pointer
+from streamt_ol.redaction import shown
+from streamt_ol.validation import walk
+from streamt_ol.validation.rules import finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streamt_ol.validation.findings import Finding
+
+_CORE_URL = re.compile(
+    r"https?://openlineage\.io/spec/(?P<version>[0-9]+-[0-9]+-[0-9]+)/OpenLineage\.(?:json|yml)"
+    r"|https?://(?:raw\.githubusercontent\.com|github\.com)/OpenLineage/OpenLineage/\S*"
+    r"/spec/OpenLineage\.(?:json|yml)"
+)
+_FRAGMENT = re.compile(r"/(?:\$defs|definitions)/(\w+)")
+
+
+def kind_finding(event: walk.Object) -> Finding:
+    """Return the finding for an event of no kind, or of two."""
+    if "job" in event and "dataset" in event:
+        message = "job with dataset but without run: both a JobEvent and a DatasetEvent"
+    else:
+        message = "expected run and job (a RunEvent), job (a JobEvent) or dataset (a DatasetEvent)"
+    return finding("OL-R010", "", message)
+
+
+@lru_cache(maxsize=1024)
+def url_findings(kind: str, url: str) -> tuple[Finding, ...]:
+    """Return what is to say about the ``schemaURL`` of an event of ``kind``."""
+    if url == EVENT_SCHEMA_URLS[kind]:
+        return ()
+    base, _, fragment = url.partition("#")
+    core = _CORE_URL.fullmatch(base)
+    if core is None:
+        expected = EVENT_SCHEMA_URLS[kind]
+        return (_url("OL-R016", f"expected {expected}, found {shown(url, 160)}"),)
+    found = []
+    if core["version"] != "2-0-2":
+        found.append(_url("OL-R017", f"not the pinned core 2-0-2, but {shown(base, 160)}"))
+    if not fragment:
+        found.append(_url("OL-R018", f"expected the fragment #/$defs/{kind}, found none"))
+    else:
+        named = _FRAGMENT.fullmatch(fragment)
+        if named is None or named[1] != kind:
+            message = f"expected the fragment #/$defs/{kind}, found {shown('#' + fragment)}"
+            found.append(_url("OL-R016", message))
+    return tuple(found)
+
+
+def _url(rule: str, message: str) -> Finding:
+    return finding(rule, "/schemaURL", message)
+
+
+def repeated(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield the identities and field names that stand twice in one container, at the second."""
+    event = walk.of_kind(kind, event)
+    for name in ("inputs", "outputs"):
+        seen: set[tuple[str, str]] = set()
+        for path, entry in walk.listed(event, name):
+            identity = (entry.get("namespace"), entry.get("name"))
+            if not (isinstance(identity[0], str) and isinstance(identity[1], str)):
+                continue
+            if identity in seen:
+                message = f"the dataset {shown(identity[1])} stands twice among the {name}"
+                yield finding("OL-R026", pointer(*path), message)
+            seen.add((identity[0], identity[1]))
+    for path, fields in walk.field_lists(event):
+        names: set[str] = set()
+        for index, field in enumerate(fields):
+            field_name = field.get("name") if walk.is_object(field) else None
+            if not isinstance(field_name, str):
+                continue
+            if field_name in names:
+                message = f"the field {shown(field_name)} stands twice in this container"
+                yield finding("OL-R027", pointer(*path, index, "name"), message)
+            names.add(field_name)

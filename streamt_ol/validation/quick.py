@@ -1,0 +1,55 @@
+"""What every event is asked, made for speed: its kind, and whether something stands in it twice.
+
+``streamt_ol.validation.local`` has the words for what is found here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from streamt_ol.facets import DATASET_EVENT, JOB_EVENT, RUN_EVENT
+
+
+def kind_of(event: dict[str, Any]) -> str | None:
+    """Return the kind that the keys of ``event`` make it, or None where there is none, or two.
+
+    Keys count, never their values: ``"run": null`` is a run key.
+    """
+    if "job" in event:
+        if "run" in event:
+            return RUN_EVENT
+        return None if "dataset" in event else JOB_EVENT
+    if "dataset" in event:
+        return DATASET_EVENT
+    return RUN_EVENT if "run" in event else None
+
+
+def is_unique(kind: str, event: Any) -> bool:
+    """Tell of an event that meets its schema whether nothing stands in it twice. Made for speed."""
+    if kind == DATASET_EVENT:
+        dataset = event["dataset"]
+        return "facets" not in dataset or _fields_unique(dataset["facets"])
+    for name in ("inputs", "outputs"):
+        entries = event.get(name)
+        if entries:
+            if len(entries) > 1 and len(
+                {(entry["namespace"], entry["name"]) for entry in entries}
+            ) != len(entries):
+                return False
+            for entry in entries:
+                if "facets" in entry and not _fields_unique(entry["facets"]):
+                    return False
+    return True
+
+
+def _fields_unique(facets: Any) -> bool:
+    schema = facets.get("schema")
+    # What a withdrawn schema facet holds is not known to be a list of fields.
+    if schema is None or "fields" not in schema or schema.get("_deleted") is True:
+        return True
+    pending = [schema["fields"]]
+    for fields in pending:  # grows: the nesting may be deeper than Python's recursion
+        if len({field["name"] for field in fields}) != len(fields):
+            return False
+        pending += [field["fields"] for field in fields if "fields" in field]
+    return True

@@ -1,0 +1,113 @@
+"""The strict flattened schema of generated events: the fast yes for streamt's own rules."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from streamt_ol import facets
+from streamt_ol.facets import DATASET, DATASET_EVENT, JOB, PRODUCER, RUN, RUN_EVENT
+from streamt_ol.formats import NOT_BLANK, PATTERNS
+from streamt_ol.validation.compiled import compiled
+from streamt_ol.validation.flatten import Flattener, Schema
+from streamt_ol.validation.generated_tables import (
+    BODIES,
+    EVENT_TYPES,
+    FACETS,
+    FIELD_MEMBERS,
+    JOB_NAMES,
+    KAFKA_NAMESPACE,
+    PERMITTED,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_TEXT: Schema = {"type": "string", "pattern": NOT_BLANK}
+
+
+def _closed(properties: dict[str, Any], required: Iterable[str] | None = None) -> Schema:
+    """Return the schema of an object with ``properties`` and no others, all required by default."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": [*properties] if required is None else [*required],
+        "additionalProperties": False,
+    }
+
+
+_DATASET_NAMES: dict[str, Schema] = {
+    "namespace": {"type": "string", "pattern": KAFKA_NAMESPACE},
+    "name": _TEXT,
+}
+_REFERENCES: Schema = {"type": "array", "minItems": 1, "items": _closed(_DATASET_NAMES)}
+_FIELD = _closed(
+    dict.fromkeys(FIELD_MEMBERS, _TEXT) | {"ordinal_position": {"type": "integer"}},
+    ("name", "ordinal_position"),
+)
+# Members of generated facets that say more than their pinned schemas.
+_MEMBERS: dict[str, Schema] = {
+    "description": _TEXT,
+    "owners": {"type": "array", "minItems": 1, "maxItems": 1, "items": _closed({"name": _TEXT})},
+    "fields": {"type": "array", "minItems": 1, "items": _FIELD},
+    "message": {**_TEXT, "maxLength": 4096},
+}
+
+
+def strict_schema(kind: str) -> Schema:
+    """Return the strict flattened schema of generated events of ``kind``."""
+    properties: dict[str, Schema] = {
+        "eventTime": {"type": "string", "pattern": PATTERNS["utc-date-time"]},
+        "producer": {"const": PRODUCER},
+        "schemaURL": {"const": facets.EVENT_SCHEMA_URLS[kind]},
+        "eventType": {"enum": list(EVENT_TYPES)},
+        "inputs": _REFERENCES,
+        "outputs": _REFERENCES,
+    }
+    own = (*_DATASET_NAMES, "facets")
+    if kind == DATASET_EVENT:
+        members = {**_DATASET_NAMES, "facets": _facets(kind, DATASET)}
+        properties["dataset"] = _closed(members, own)
+    else:
+        name = {"type": "string", "pattern": JOB_NAMES[kind]}
+        members = {"namespace": _TEXT, "name": name, "facets": _facets(kind, JOB)}
+        properties["job"] = _closed(members, own)
+    if kind == RUN_EVENT:
+        run_id = {"type": "string", "pattern": PATTERNS["uuid"]}
+        properties["run"] = _closed({"runId": run_id, "facets": _facets(kind, RUN)}, ("runId",))
+    permitted = {name: properties[name] for name in PERMITTED[kind][""]}
+    required = [name for name in permitted if name not in {"inputs", "outputs"}]
+    return {**_closed(permitted, required), **(_ERROR_ONLY_ON_FAIL if kind == RUN_EVENT else {})}
+
+
+_ERROR_ONLY_ON_FAIL: Schema = {
+    "anyOf": [
+        {"properties": {"eventType": {"const": "FAIL"}}},
+        {"properties": {"run": {"properties": {"facets": False}}}},
+    ]
+}
+
+
+def _facets(kind: str, place: str) -> Schema:
+    """Return the schema of the container of generated facets at ``place``."""
+    keys = FACETS[kind][place]
+    required = () if place == RUN else keys[:1]  # errorMessage is optional
+    return _closed({key: _facet(kind, place, key) for key in keys}, required)
+
+
+def _facet(kind: str, place: str, key: str) -> Schema:
+    standard = facets.by_place()[place][key]
+    pinned = Flattener(()).facet(standard)["properties"]
+    members: dict[str, Schema] = {
+        "_producer": {"const": PRODUCER},
+        "_schemaURL": {"const": standard.schema_url},
+    }
+    for name, values in BODIES[kind, place, key].items():
+        members[name] = {"enum": list(values)} if values else _MEMBERS.get(name, pinned[name])
+    return _closed(members)
+
+
+@cache
+def accepts(kind: str) -> Callable[[Any], bool]:
+    """Return the fast yes for generated events of ``kind``."""
+    return compiled(strict_schema(kind)).is_valid
