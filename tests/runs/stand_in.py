@@ -5,7 +5,8 @@
 The environment variable STAND_IN, a JSON object, says how it behaves:
 
 - ``first``: a file whose number of lines is the first line of stdout;
-- ``out``, ``err``: hexadecimal bytes written to stdout and stderr; ``echo``: copy stdin to stdout;
+- ``out``, ``err``: hexadecimal bytes written to stdout (as many ``times``) and stderr;
+  ``echo``: copy stdin to stdout;
 - ``exit``: exit status; ``suicide``: the signal that it ends itself with;
 - ``sleep``: seconds to wait after printing ``ready``; ``patient``: SIGINT and SIGTERM are counted,
   told on stdout, and do not end it before the sleep is over;
@@ -131,8 +132,9 @@ def wait() -> None:
         return
     if PLAN.get("patient"):
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda n, _: print(f"got {n}", flush=True))
-    print("ready", flush=True)
+            signal.signal(number, lambda n, _: os.write(1, b"got %d\n" % n) and None)
+    sys.stdout.flush()
+    os.write(1, b"ready\n")
     end = time.monotonic() + PLAN["sleep"]
     while time.monotonic() < end:
         time.sleep(0.02)
@@ -144,7 +146,7 @@ def main() -> None:
     if PLAN.get("arguments"):
         print(json.dumps(sys.argv[1:]))
     sys.stdout.flush()
-    sys.stdout.buffer.write(bytes.fromhex(PLAN.get("out", "")))
+    sys.stdout.buffer.write(bytes.fromhex(PLAN.get("out", "")) * PLAN.get("times", 1))
     sys.stdout.buffer.flush()
     sys.stderr.buffer.write(bytes.fromhex(PLAN.get("err", "")))
     sys.stderr.buffer.flush()
