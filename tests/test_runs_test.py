@@ -55,41 +55,11 @@ class TestTheEvents:
         place.run("test")
         assert len({event["run"]["runId"] for event in place.events()}) == 2
 
-    @pytest.mark.parametrize(
-        ("words", "inputs"),
-        [
-            (["--model", "clean"], [CLEAN]),
-            (["-m", "totals"], [TOTALS]),
-            (["-mview"], [VIEW]),
-            (["--type", "sample"], [CLEAN, TOTALS, VIEW]),
-            (["--type=schema"], None),
-            (["--type", "continuous"], None),
-            (["-m", "totals", "--type", "schema"], None),
-            (["-m", "totals", "--type", "sample"], [TOTALS]),
-            (["--", "--model=view"], [VIEW]),
-            (["-m", "clean", "--", "-m", "view"], [VIEW]),
-        ],
-    )
-    def test_only_selected_sample_tests_give_inputs(
-        self, place: Place, words: list[str], inputs: list[Json] | None
-    ) -> None:
-        place.run("test", *words)
-        events = place.events()
-        assert [event["eventType"] for event in events] == ["START", "COMPLETE"]
-        assert [event.get("inputs") for event in events] == [inputs, inputs]
+    def test_only_selected_sample_tests_give_inputs(self, place: Place) -> None:
+        place.run("test", "-m", "clean", "--", "-m", "totals")
+        assert [event["inputs"] for event in place.events()] == [[TOTALS], [TOTALS]]
 
-    @pytest.mark.parametrize(
-        "words",
-        [
-            ["--model", "nobody"],
-            ["-m", "clean", "--type", "schema"],
-            ["--type", "other"],
-            ["--deploy"],
-            ["--coverage"],
-            ["--", "--coverage-min=80"],
-            ["-m", "clean", "--", "--deploy"],
-        ],
-    )
+    @pytest.mark.parametrize("words", [["--model", "nobody"], ["--deploy"], ["--", "--coverage"]])
     def test_nothing_to_run_is_no_event_and_no_file(self, place: Place, words: list[str]) -> None:
         done = place.run("test", *words, plan={"exit": 5})
         assert done.returncode == 5

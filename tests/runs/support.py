@@ -11,10 +11,15 @@ from typing import Any
 
 from send.support import Server
 from streamt_ol import facets
+from streamt_ol.problems import Warned
+from streamt_ol.runs import Job, RunSpec
+from streamt_ol.runs.durable import Deliveries, run_apply
+from streamt_ol.runs.marker import local_place
+from streamt_ol.transport.memory import MemoryTransport
 from streamt_ol.validation.events import check_event
 from streamt_ol.validation.generated import check_generated
 from support.commands import PROGRAM, clean_environment
-from support.manifests import manifest, shop
+from support.manifests import shop
 
 Json = dict[str, Any]
 NAMESPACE = "https://lineage.example/ns/prod"
@@ -94,6 +99,17 @@ class Place:
             check=False,
         )
 
+    def apply_here(self, plan: Json) -> tuple[int, list[Json], list[Warned]]:
+        """Run the stand-in's apply around which this very process reports."""
+        transport, warnings = MemoryTransport(), list[Warned]()
+        spec = RunSpec(Job(NAMESPACE, "streamt/shop/commands/apply"))
+        deliveries = Deliveries(spec, transport, warnings.append)
+        where = local_place(self.folder, "shop", "default")
+        line = [str(self.streamt), "apply", "-p", str(self.folder)]
+        ended = run_apply(line, self.environment(plan), where, deliveries)
+        deliveries.finish()
+        return ended.exit_status, checked([json.loads(e) for e in transport.events]), warnings
+
     def start(self, command: str, *words: str, plan: Json | None = None) -> subprocess.Popen[bytes]:
         """Start a command in a session of its own, its stdout and stderr piped."""
         return subprocess.Popen(
@@ -157,6 +173,3 @@ def wait_for(condition: Any, seconds: float = 30) -> None:
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.01)
 
-
-def project_manifest(tests: list[Json]) -> Json:
-    return {**manifest([], []), "tests": tests}
