@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from streamt_ol import facets
-from streamt_ol.names import check_no_user_information
+from streamt_ol.names import check_no_user_information, is_encodable
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.validation.findings import NOTE, Finding
 
 if TYPE_CHECKING:
-    from streamt_ol.runs.spec import RunEvent, RunSpec
+    from streamt_ol.runs.spec import Identity, RunEvent, RunSpec
 
 # A run id and a time that any spec must be able to carry, to try its shapes with.
 _SOME_ID = "00000000-0000-4000-8000-000000000000"
@@ -33,8 +33,8 @@ def check_event(event: RunEvent) -> None:
     Under streamt's own producer the specification's rules for generated events hold as well.
     Warnings count as errors: whoever makes an event can make it without one.
     """
-    for namespace in _namespaces(event):
-        check_no_user_information(*namespace)
+    for place, text in _texts(event):
+        _check_text(text, place)
     found = _findings(event)
     if found:
         first = found[0]
@@ -58,10 +58,27 @@ def _findings(event: RunEvent) -> list[Finding]:
     return [one for one in events.check_event(body) if one.severity != NOTE]
 
 
-def _namespaces(event: RunEvent) -> list[tuple[str, str]]:
-    found = [(event["job"]["namespace"], "/job/namespace")]
+def _check_text(text: str, place: str) -> None:
+    if not is_encodable(text):
+        raise StreamtOlError(INVALID, "the text is not valid Unicode", location=place)
+    if place.endswith("/namespace"):
+        check_no_user_information(text, place)
+
+
+def _texts(event: RunEvent) -> list[tuple[str, str]]:
+    """Return every text of ``event`` that a caller chose, with its JSON pointer."""
+    job = event["job"]
+    identities: list[tuple[str, Identity]] = [("/job", job)]
     for index, dataset in enumerate(event.get("inputs", [])):
-        found.append((dataset["namespace"], f"/inputs/{index}/namespace"))
+        identities.append((f"/inputs/{index}", dataset))
     for index, dataset in enumerate(event.get("outputs", [])):
-        found.append((dataset["namespace"], f"/outputs/{index}/namespace"))
-    return found
+        identities.append((f"/outputs/{index}", dataset))
+    found = [
+        (f"{place}/{field}", text)
+        for place, identity in identities
+        for field, text in (("namespace", identity["namespace"]), ("name", identity["name"]))
+    ]
+    found += [
+        (f"/job/facets/jobType/{key}", text) for key, text in job["facets"]["jobType"].items()
+    ]
+    return [*found, ("/run/runId", event["run"]["runId"]), ("/eventTime", event["eventTime"])]
