@@ -169,9 +169,7 @@ class TestMarkersThatSayNothing:
             ({"intent": {"started_at": "2026-03-14T09:26:53"}}, "its started_at is no UTC time"),
         ],
     )
-    def test_no_invented_event_and_one_warning(
-        self, place: Place, plan: Json, reason: str
-    ) -> None:
+    def test_no_invented_event_and_one_warning(self, place: Place, plan: Json, reason: str) -> None:
         status, events, warnings = place.apply_here({"at": "state", "then": "crash", **plan})
         assert (status, events) == (1, [])
         (warning,) = warnings

@@ -103,5 +103,3 @@ def test_what_is_wrong_is_wrong_before_the_first_event(variables: pytest.MonkeyP
     with pytest.raises(Exception, match=r"transport\.url") as caught:
         function()
     assert "secret" not in str(caught.value)
-
-

@@ -87,6 +87,12 @@ def own_option_names() -> Iterator[None]:
         raise
 
 
+def _tell(warnings: list[Warned], output: Output) -> None:
+    """Print warnings in the order in which they came about."""
+    for warning in warnings:
+        output.warnings([warning])
+
+
 def report_child(spec: RunSpec, arguments: list[str], output: Output) -> Ended:
     """Run the child as one run of ``spec``; what was not delivered becomes warnings at the end."""
     from streamt_ol.runs.wrapped import run_wrapped  # noqa: PLC0415 - not for an apply
@@ -97,7 +103,7 @@ def report_child(spec: RunSpec, arguments: list[str], output: Output) -> Ended:
             run = Run(spec, transport, warn=warnings.append)
             return run_wrapped(run, arguments, os.environ)
     finally:
-        output.warnings(warnings)
+        _tell(warnings, output)
 
 
 def report_apply(spec: RunSpec, place: Place, arguments: list[str], output: Output) -> Ended:
@@ -112,4 +118,4 @@ def report_apply(spec: RunSpec, place: Place, arguments: list[str], output: Outp
             deliveries.finish()
             return ended
     finally:
-        output.warnings(warnings)
+        _tell(warnings, output)

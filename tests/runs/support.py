@@ -26,6 +26,7 @@ NAMESPACE = "https://lineage.example/ns/prod"
 KAFKA = "kafka://broker.example:9092"
 GATEWAY = "kafka://gateway.example:6969"
 EMIT = ["--emit-openlineage", "--openlineage-job-namespace", NAMESPACE]
+UNSET = "UNSET"
 STAND_IN = Path(__file__).with_name("stand_in.py")
 TESTS = [
     {"name": "t0", "model": "clean", "type": "sample"},
@@ -51,19 +52,22 @@ class Place:
         self.manifest.write_text(json.dumps({**shop(), "tests": TESTS}))
 
     def environment(self, plan: Json | None = None, **more: str) -> dict[str, str]:
-        return clean_environment(
-            STAND_IN=json.dumps(plan or {}),
-            OPENLINEAGE__TRANSPORT__TYPE="file",
-            OPENLINEAGE__TRANSPORT__LOG_FILE_PATH=str(self.events_file),
-            STREAMT_OPENLINEAGE_KAFKA_NAMESPACE=KAFKA,
-            STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE=GATEWAY,
+        """Return variables that send events to the file; ``UNSET`` among ``more`` removes one."""
+        variables = {
+            "STAND_IN": json.dumps(plan or {}),
+            "OPENLINEAGE__TRANSPORT__TYPE": "file",
+            "OPENLINEAGE__TRANSPORT__LOG_FILE_PATH": str(self.events_file),
+            "STREAMT_OPENLINEAGE_KAFKA_NAMESPACE": KAFKA,
+            "STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE": GATEWAY,
             **more,
-        )
+        }
+        return clean_environment(**{k: v for k, v in variables.items() if v != UNSET})
 
     def to(self, server: Server, **more: str) -> dict[str, str]:
         """Return the variables that send events to ``server``, within a second."""
         return {
             "OPENLINEAGE__TRANSPORT__TYPE": "http",
+            "OPENLINEAGE__TRANSPORT__LOG_FILE_PATH": UNSET,
             "OPENLINEAGE__TRANSPORT__URL": server.url,
             "OPENLINEAGE__TRANSPORT__ENDPOINT": "/api/v1/lineage",
             "OPENLINEAGE__TRANSPORT__TIMEOUT": "1",
@@ -84,8 +88,6 @@ class Place:
         stdin: bytes = b"",
         **variables: str,
     ) -> subprocess.CompletedProcess[bytes]:
-        environment = self.environment(plan)
-        environment.update(variables)
         line = self.streamt_line(command, *words, emit=emit) if command != "run" else [
             PROGRAM, "run", "--job-namespace", NAMESPACE, "--job-name", "nightly", *words
         ]  # fmt: skip
@@ -93,19 +95,21 @@ class Place:
             line,
             input=stdin,
             capture_output=True,
-            env={k: v for k, v in environment.items() if v != "UNSET"},
+            env=self.environment(plan, **variables),
             cwd=self.folder,
             timeout=60,
             check=False,
         )
 
-    def apply_here(self, plan: Json) -> tuple[int, list[Json], list[Warned]]:
+    def apply_here(
+        self, plan: Json, program: str | None = None
+    ) -> tuple[int, list[Json], list[Warned]]:
         """Run the stand-in's apply around which this very process reports."""
         transport, warnings = MemoryTransport(), list[Warned]()
         spec = RunSpec(Job(NAMESPACE, "streamt/shop/commands/apply"))
         deliveries = Deliveries(spec, transport, warnings.append)
         where = local_place(self.folder, "shop", "default")
-        line = [str(self.streamt), "apply", "-p", str(self.folder)]
+        line = [program or str(self.streamt), "apply", "-p", str(self.folder)]
         ended = run_apply(line, self.environment(plan), where, deliveries)
         deliveries.finish()
         return ended.exit_status, checked([json.loads(e) for e in transport.events]), warnings
@@ -172,4 +176,3 @@ def wait_for(condition: Any, seconds: float = 30) -> None:
     while not condition():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.01)
-
