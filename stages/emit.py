@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from streamt_ol import atomic, contracts
+from streamt_ol import contracts
 from streamt_ol.contracts import State
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import place
@@ -51,6 +51,8 @@ class Emit:
 
     @staticmethod
     def _to_file(path: Path, lines: list[bytes]) -> None:
+        from streamt_ol import atomic  # noqa: PLC0415 - only a file needs it
+
         try:
             atomic.write(path, lines)
         except OSError as error:

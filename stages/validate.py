@@ -21,5 +21,5 @@ def validate(state: State) -> State:
     if findings:
         first, more = findings[0], len(findings) - 1
         message = f"{first.message} ({first.rule})" + (f", and {more} more" if more else "")
-        raise StreamtOlError(INVALID, message, location=first.pointer)
+        raise StreamtOlError(INVALID, message, location=f"/events{first.pointer}")
     return {"events": state["events"], "warnings": state["warnings"]}

@@ -8,13 +8,14 @@ partial target or a staging file behind.
 from __future__ import annotations
 
 import os
+import secrets
 import stat
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _NEW_FILE_MODE = 0o666
+_STAGING_MODE = 0o600
 
 
 def write(path: Path, chunks: Iterable[bytes]) -> None:
@@ -31,17 +32,19 @@ def write(path: Path, chunks: Iterable[bytes]) -> None:
 
 
 def _replace(target: Path, mode: int, chunks: Iterable[bytes]) -> None:
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+    # Named before it exists, so that an interrupt at any moment finds it.
+    staging = target.with_name(f".streamt-ol-{secrets.token_hex(8)}.tmp")
     try:
-        with os.fdopen(descriptor, "wb") as staging:
-            staging.writelines(chunks)
-            staging.flush()
-            os.fchmod(staging.fileno(), mode)
-            os.fsync(staging.fileno())
-        Path(name).replace(target)
+        descriptor = os.open(staging, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _STAGING_MODE)
+        with os.fdopen(descriptor, "wb") as file:
+            file.writelines(chunks)
+            file.flush()
+            os.fchmod(file.fileno(), mode)
+            os.fsync(file.fileno())
+        staging.replace(target)
     except BaseException:  # Ctrl-C too must leave nothing behind
         with suppress(OSError):
-            Path(name).unlink()
+            staging.unlink()
         raise
 
 

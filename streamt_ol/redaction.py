@@ -7,34 +7,58 @@ Implements "diagnostic exceptions are separately redacted and bounded" of the sp
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 MASK = "***"
 _REVEALING_NAME = (
-    r"[\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_.-]?key|access[_.-]?key"
-    r"|private[_.-]?key|credential|jaas\.config|sasl\.jaas|authorization)[\w.-]*"
+    r"(?<![\w.-])[\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_.-]?key"
+    r"|access[_.-]?key|private[_.-]?key|credential|jaas\.config|authorization)[\w.-]*"
 )
+
+
+class _Rule(NamedTuple):
+    """What hides one kind of credential; only a text with one of ``signs`` is searched for it."""
+
+    signs: tuple[str, ...]
+    pattern: str
+    replacement: str
+
+
 # Order matters: the header forms first, since their values hold what the later rules look for.
-_RULES: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"(?is)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END[^-]*-----|\Z)"), MASK),
-    (re.compile(r"(?i)\b(bearer|basic|negotiate)\s+[\w.~+/=-]{3,}"), rf"\1 {MASK}"),
-    (re.compile(r"(?i)([a-z][a-z0-9+.-]*://)[^/?#\s]*@"), rf"\1{MASK}@"),
-    (
-        re.compile(
-            rf"(?i)([\"'`]?{_REVEALING_NAME}[\"'`]?\s*(?:=>|[:=])\s*)"
-            r"(\"(?:[^\"\\]|\\.)*\"?|'(?:[^']|'')*'?|[^\s,;&)}\]]+)"
-        ),
+_RULES: tuple[_Rule, ...] = (
+    _Rule(
+        ("private key",),
+        r"(?is)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END[^-]*-----|\Z)",
+        MASK,
+    ),
+    _Rule(
+        ("bearer", "basic", "negotiate"),
+        r"(?i)\b(bearer|basic|negotiate)\s+[\w.~+/=-]{3,}",
+        rf"\1 {MASK}",
+    ),
+    _Rule(("://",), r"(?i)([a-z][a-z0-9+.-]*://)[^/?#\s]*@", rf"\1{MASK}@"),
+    _Rule(
+        (":", "="),
+        rf"(?i)([\"'`]?{_REVEALING_NAME}[\"'`]?\s*(?:=>|[:=])\s*)"
+        r"(\"(?:[^\"\\]|\\.)*\"?|'(?:[^']|'')*'?|[^\s,;&)}\]]+)",
         rf"\1{MASK}",
     ),
-    (re.compile(r"\beyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?"), MASK),
-    (re.compile(r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"), MASK),
-    (re.compile(r"\b(?:gh[pousr]_|xox[abprs]-|sk-|tkn_)[\w-]{8,}"), MASK),
+    _Rule(("eyj",), r"\beyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?", MASK),
+    _Rule(("akia", "asia"), r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b", MASK),
+    _Rule(
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "xox", "sk-", "tkn_"),
+        r"\b(?:gh[pousr]_|xox[abprs]-|sk-|tkn_)[\w-]{8,}",
+        MASK,
+    ),
 )
 
 
 def redact(text: str) -> str:
     """Return ``text`` with everything that looks like a credential replaced by ``***``."""
-    for rule, replacement in _RULES:
-        text = rule.sub(replacement, text)
+    lowered = text.lower()
+    for signs, pattern, replacement in _RULES:
+        if any(sign in lowered for sign in signs):
+            text = re.sub(pattern, replacement, text)
     return text
 
 

@@ -7,7 +7,6 @@ re-serialization: every key is followed by a colon, so a lost key is a lost ``":
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -79,6 +78,7 @@ class _Repeated(dict[str, Any]):
 
 def _repeated_key(data: bytes) -> str | None:
     """Return the pointer of the first key that stands twice in its object."""
+    import json  # noqa: PLC0415 - only a doubt needs the slower parser
 
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         plain = dict(pairs)

@@ -176,7 +176,10 @@ class TestSettings:
             assert refused(shop(), job_namespace=value).location == "job_namespace"
 
     def test_no_namespace_and_nothing_to_derive_it_from(self) -> None:
-        for runtime in ({}, {"runtime": None}, {"runtime": {"kafka": {}}}, {"runtime": []}):
+        runtimes: tuple[Json, ...] = (
+            {}, {"runtime": None}, {"runtime": {"kafka": {}}}, {"runtime": []},
+        )  # fmt: skip
+        for runtime in runtimes:
             error = refused({**shop(), **runtime}, kafka_namespace=None)
             assert error.location == "kafka_namespace"
         assert refused(shop(), gateway_namespace=None).location == "gateway_namespace"

@@ -20,7 +20,7 @@ DEMO = FIXTURES / "manifests" / "demo.json"
 GOLDEN = (FIXTURES / "manifests" / "demo.expected.jsonl").read_bytes()
 NAMESPACE = ["--job-namespace", "https://lineage.example/ns/fixtures"]
 KAFKA = ["--kafka-namespace", "kafka://broker.example:9092"]
-EXPORT = ["export", DEMO, *NAMESPACE, *KAFKA]
+EXPORT: list[str | Path] = ["export", DEMO, *NAMESPACE, *KAFKA]
 W111 = "W111_OPENLINEAGE_SINK_OUTPUT_OMITTED"
 
 
@@ -283,8 +283,11 @@ class TestStopping:
         assert ran.returncode == (0 if closed == "2>&-" else 1)
 
     @pytest.mark.parametrize("delay", [None, 0.0, 0.05, 0.1, 0.2, 0.4, 0.8])
-    def test_ctrl_c_ends_with_130_and_leaves_nothing(
-        self, tmp_path: Path, delay: float | None
+    @pytest.mark.parametrize(
+        ("stop", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["INT", "TERM"]
+    )
+    def test_ctrl_c_and_termination_end_with_their_status_and_leave_nothing(
+        self, tmp_path: Path, delay: float | None, stop: signal.Signals, status: int
     ) -> None:
         """At any moment: while reading (no delay), or some time after the input has ended."""
         target = tmp_path / "out" / "lineage.jsonl"
@@ -304,12 +307,12 @@ class TestStopping:
             child.stdin.close()
             child.stdin = None
             time.sleep(delay)
-        child.send_signal(signal.SIGINT)
+        child.send_signal(stop)
         out, err = child.communicate(timeout=60)
         assert list(target.parent.iterdir()) == [target]
         assert b"Traceback" not in err
-        if delay is None or child.returncode == 130:
-            assert (child.returncode, out) == (130, b"")
+        if delay is None or child.returncode == status:
+            assert (child.returncode, out) == (status, b"")
         else:  # it was done before
             assert child.returncode == 0
         whole = target.read_bytes()

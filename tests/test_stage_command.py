@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -175,7 +176,7 @@ class TestReplacement:
         code = TAG_STAGE.replace('"key": "team", ', "")
         status, out, err = self.export(tmp_path, code, "build_facets=own_stages:with_tags")
         assert (status, out) == (1, "")
-        assert err.startswith("E506_OPENLINEAGE_INVALID /events/0/dataset/facets/tags/tags/0: ")
+        assert err.startswith("E506_OPENLINEAGE_INVALID /events/0/dataset/facets/tags/tags/0/key: ")
 
 
 @pytest.mark.parametrize("name", ["demo", "gateway", "macros", "contracts", "older", "empty"])
@@ -192,7 +193,7 @@ def test_built_in_stages_keep_their_contracts_and_leave_their_input_alone(name: 
 
 def test_a_stage_takes_what_the_one_before_it_returns() -> None:
     chain = pipeline.stages({}, {})
-    for before, after in zip(chain, chain[1:], strict=False):
+    for before, after in itertools.pairwise(chain):
         assert before.returns == after.takes
 
 

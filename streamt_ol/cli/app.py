@@ -20,6 +20,7 @@ COMMANDS: dict[str, str] = {
     "apply": "streamt_ol.cli.apply:apply",
     "export": "streamt_ol.cli.export:export",
     "run": "streamt_ol.cli.run:run",
+    "schemas": "streamt_ol.cli.schemas:schemas",
     "stage": "streamt_ol.cli.stage:stage",
     "test": "streamt_ol.cli.test:test",
 }

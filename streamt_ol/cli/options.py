@@ -24,14 +24,14 @@ KafkaNamespace = Annotated[
     str | None,
     typer.Option(
         metavar="KAFKA-URI",
-        help="kafka://HOST:PORT of topics [env: STREAMT_OPENLINEAGE_KAFKA_NAMESPACE].",
+        help="kafka://HOST:PORT of topics; or STREAMT_OPENLINEAGE_KAFKA_NAMESPACE.",
     ),
 ]
 GatewayNamespace = Annotated[
     str | None,
     typer.Option(
         metavar="KAFKA-URI",
-        help="kafka://HOST:PORT of virtual topics [env: STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE].",
+        help="kafka://HOST:PORT of virtual topics; or STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE.",
     ),
 ]
 EventTime = Annotated[

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from streamt_ol.flink_sql import read_script
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import shown
 from streamt_ol.resolution.declarations import Declaration, Declarations
@@ -113,6 +112,8 @@ def _all(manifest: Mapping[str, Any]) -> Iterator[Artifact]:
 
 
 def _writes_topic_of(job: Artifact, model: Declaration) -> bool:
+    from streamt_ol.flink_sql import read_script  # noqa: PLC0415 - few manifests need it
+
     script = read_script(job.body.get("sql") or "")
     written = {t.topic for t in script.tables if t.name in script.targets}
     return not written.isdisjoint(topic_names(model) or [model.name])

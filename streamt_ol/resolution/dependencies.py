@@ -9,14 +9,17 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from streamt_ol.flink_sql import Table, read_script
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import shown
 from streamt_ol.resolution.artifacts import Artifact
 from streamt_ol.resolution.declarations import Declaration, Declarations
 from streamt_ol.resolution.outputs import Compiled, Topic
 from streamt_ol.templates import calls
+
+if TYPE_CHECKING:
+    from streamt_ol.flink_sql import Table
 
 _NOT_IN_TABLE_NAMES = re.compile(r"\W", re.ASCII)
 
@@ -112,6 +115,8 @@ class Dependencies:
         return [d for d in self._by_topic.get(topic, []) if self._topics[d.name].kind == "kafka"]
 
     def _tables(self, compiled: Compiled, job: Artifact) -> Iterator[Declaration]:
+        from streamt_ol.flink_sql import read_script  # noqa: PLC0415 - only macros need it
+
         place = f"{job.place}/sql"
         script = read_script(job.body.get("sql") or "", place)
         declared = {table.name for table in script.tables}

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import binascii
 import hashlib
-import json
 import zlib
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypedDict
+
+import orjson
 
 from streamt_ol.problems import INVALID, StreamtOlError
 
@@ -35,7 +36,7 @@ class Pin(TypedDict):
 @lru_cache(maxsize=1)
 def pins() -> dict[str, Pin]:
     """Return the table of pins by the document's file name, the core first."""
-    table: dict[str, Pin] = json.loads(_resource("pins.json"))
+    table: dict[str, Pin] = orjson.loads(_resource("pins.json"))
     return table
 
 
@@ -50,7 +51,7 @@ def document(name: str) -> dict[str, Any]:
     if pin is None:
         raise _damaged(name, "no schema of that name is pinned")
     content = verified(name, pin)
-    parsed: dict[str, Any] = json.loads(content)
+    parsed: dict[str, Any] = orjson.loads(content)
     if parsed.get("$id") != pin["id"]:
         raise _damaged(name, f"its $id is not {pin['id']}")
     return parsed

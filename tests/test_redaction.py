@@ -1,0 +1,74 @@
+"""What may reach a diagnostic: no credential, one line, a bounded length."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streamt_ol.redaction import place, redact, shown
+
+SECRET = "hunter2hunter2"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"https://user:{SECRET}@host/path",
+        f"jdbc:postgresql://{SECRET}@db:5432/x",
+        f"password={SECRET}",
+        f"Password: {SECRET}",
+        f"'connection.password' = '{SECRET}'",
+        f'"api_key": "{SECRET}"',
+        f"sasl.jaas.config=org.Plain required username=\"a\" password=\"{SECRET}\";",
+        f"Authorization: Bearer {SECRET}",
+        f"bearer {SECRET}",
+        f"Authorization: Basic {SECRET}==",
+        f"AWS_SECRET_ACCESS_KEY={SECRET}",
+        f"token => {SECRET}",
+        f"?token={SECRET}&x=1",
+        f"client-secret:{SECRET}",
+        f"-----BEGIN RSA PRIVATE KEY-----\n{SECRET}\n-----END RSA PRIVATE KEY-----",
+        f"-----BEGIN PRIVATE KEY-----\n{SECRET}",
+        f"eyJhbGciOi.{SECRET}.sig",
+        f"ghp_{SECRET}",
+        f"xoxb-{SECRET}",
+        f"tkn_{SECRET}",
+    ],
+)  # fmt: skip
+def test_credentials_are_hidden(text: str) -> None:
+    assert SECRET not in redact(text)
+    assert SECRET not in redact(f"before {text} after")
+    assert SECRET not in shown(text, 500)
+
+
+@pytest.mark.parametrize(
+    "text", ["orders", "a/b", "kafka://broker:9092", "the token bucket", "basics", "x = 1", "a@b.c"]
+)
+def test_ordinary_text_stays(text: str) -> None:
+    assert redact(text) == text
+
+
+def test_an_aws_key_id_is_hidden() -> None:
+    assert redact("key AKIAIOSFODNN7EXAMPLE used") == "key *** used"
+
+
+@given(st.text())
+def test_shown_text_is_one_bounded_printable_line(text: str) -> None:
+    line = shown(text, 40)
+    assert line.isprintable()
+    assert len(line) <= 2 + 40 * len("\\U0001f600")
+
+
+def test_shown_text_escapes_and_cuts() -> None:
+    assert shown("a\nb\x1b[31m") == "'a\\nb\\x1b[31m'"
+    assert shown("x" * 100, 10) == "'xxxxxxxxx…'"
+    assert shown("\ud800") == "'\\ud800'"
+    assert place("dir/m\n.json") == "dir/m\\n.json"
+
+
+def test_long_text_costs_no_more_than_its_length_allows() -> None:
+    """Would not end in a lifetime if a rule went back and forth over it."""
+    redact("a." * 500_000 + "=")
+    redact("password" * 100_000)
+    redact("'" * 200_000)
