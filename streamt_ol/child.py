@@ -130,14 +130,18 @@ def termination_as_exit() -> Iterator[None]:
     def leave(number: int, _frame: object) -> None:
         raise StoppedError(number)
 
-    mine = [s for s in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(s) is signal.SIG_DFL]
-    for number in mine:
+    earlier = {
+        number: handler
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if (handler := signal.getsignal(number)) is not signal.SIG_IGN
+    }
+    for number in earlier:
         signal.signal(number, leave)
     try:
         yield
     finally:
-        for number in mine:
-            signal.signal(number, signal.SIG_DFL)
+        for number, handler in earlier.items():
+            signal.signal(number, handler)
 
 
 def _next_signal(held: frozenset[signal.Signals]) -> tuple[signal.Signals, bool]:

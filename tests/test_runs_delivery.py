@@ -17,6 +17,7 @@ import psutil
 import pytest
 from runs.support import UNSET, Json, Place, kinds, read_until, sent
 from send.support import Server
+
 from streamt_ol.child import run_child, signals_held
 from streamt_ol.runs import Job, Run, RunSpec
 from streamt_ol.runs.wrapped import run_wrapped

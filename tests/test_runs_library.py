@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from runs.support import Json, checked, kinds
+
 from streamt_ol.facets import PRODUCER
 from streamt_ol.problems import EMIT_FAILED, StreamtOlError, Warned
 from streamt_ol.runs import (

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 from runs.support import GATEWAY, KAFKA, TESTS
+from support.manifests import Json, manifest, shop, source
+
 from streamt_ol.problems import StreamtOlError
 from streamt_ol.resolution.settings import Namespaces
 from streamt_ol.runs import Dataset
 from streamt_ol.runs.arguments import read_arguments
 from streamt_ol.runs.selection import sampled_datasets, selected
-from support.manifests import Json, manifest, shop, source
 
 CLEAN = Dataset(KAFKA, "clean.v1")
 TOTALS = Dataset(KAFKA, "totals")

@@ -11,7 +11,7 @@ import uuid
 from pathlib import Path
 
 import pytest
-from runs.support import GATEWAY, KAFKA, NAMESPACE, Json, Place, read_until
+from runs.support import GATEWAY, KAFKA, NAMESPACE, Place, read_until
 from support.commands import PROGRAM
 
 CLEAN = {"namespace": KAFKA, "name": "clean.v1"}
@@ -248,19 +248,20 @@ class TestTheChildIsUntouched:
         assert place.kinds() == (["START", "FAIL"] if emit else [])
 
 
-class TestWithoutTheFlag:
-    HOSTILE = {
-        "OPENLINEAGE_CONFIG": "/nonexistent.yml",
-        "OPENLINEAGE_URL": "http://127.0.0.1:9",
-        "OPENLINEAGE_DISABLED": "true",
-        "OPENLINEAGE_NAMESPACE": "",
-        "OPENLINEAGE__FACETS__X": "{",
-        "STREAMT_OPENLINEAGE_KAFKA_NAMESPACE": "nonsense",
-    }
+HOSTILE = {
+    "OPENLINEAGE_CONFIG": "/nonexistent.yml",
+    "OPENLINEAGE_URL": "http://127.0.0.1:9",
+    "OPENLINEAGE_DISABLED": "true",
+    "OPENLINEAGE_NAMESPACE": "",
+    "OPENLINEAGE__FACETS__X": "{",
+    "STREAMT_OPENLINEAGE_KAFKA_NAMESPACE": "nonsense",
+}
 
+
+class TestWithoutTheFlag:
     def test_the_child_is_simply_run_whatever_the_environment_says(self, place: Place) -> None:
         place.manifest.write_text("not JSON")
-        done = place.run("test", plan={"exit": 9}, emit=False, **self.HOSTILE)
+        done = place.run("test", plan={"exit": 9}, emit=False, **HOSTILE)
         assert (done.returncode, done.stdout, done.stderr) == (9, b"", b"")
         assert not place.events_file.exists()
 

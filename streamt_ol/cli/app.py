@@ -17,12 +17,12 @@ from streamt_ol.cli.output import Output, ReaderGoneError, note
 from streamt_ol.problems import ERRORS, USAGE, StreamtOlError
 
 COMMANDS: dict[str, str] = {
-    "apply": "streamt_ol.cli.apply:apply",
+    "apply": "streamt_ol.cli.apply:streamt_apply",
     "export": "streamt_ol.cli.export:export",
     "run": "streamt_ol.cli.run:run",
     "schemas": "streamt_ol.cli.schemas:schemas",
     "stage": "streamt_ol.cli.stage:stage",
-    "test": "streamt_ol.cli.test:test",
+    "test": "streamt_ol.cli.test:streamt_test",
 }
 DONE = 0
 INTERRUPTED = 130

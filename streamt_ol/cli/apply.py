@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PARSING = child.PASS_ON
 
 
-def apply(
+def streamt_apply(
     context: typer.Context,
     project_dir: child.ProjectDir = None,
     env: child.Environment = None,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PARSING = child.PASS_ON
 
 
-def test(
+def streamt_test(
     context: typer.Context,
     project_dir: child.ProjectDir = None,
     env: child.Environment = None,

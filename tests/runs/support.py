@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from send.support import Server
+from support.commands import PROGRAM, clean_environment
+from support.manifests import shop
+
 from streamt_ol import facets
 from streamt_ol.problems import Warned
 from streamt_ol.runs import Job, RunSpec
@@ -18,8 +21,6 @@ from streamt_ol.runs.marker import local_place
 from streamt_ol.transport.memory import MemoryTransport
 from streamt_ol.validation.events import check_event
 from streamt_ol.validation.generated import check_generated
-from support.commands import PROGRAM, clean_environment
-from support.manifests import shop
 
 Json = dict[str, Any]
 NAMESPACE = "https://lineage.example/ns/prod"
