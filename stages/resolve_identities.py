@@ -59,7 +59,11 @@ def resolve_identities(state: State) -> State:
         "event_time": time,
         "datasets": sorted(inventory.datasets, key=_IDENTITY),
         "jobs": sorted(jobs, key=_IDENTITY),
-        "warnings": inventory.warnings + _omitted_outputs(models),
+        "warnings": [
+            *state.get("warnings", ()),
+            *inventory.warnings,
+            *_omitted_outputs(models),
+        ],
     }
 
 

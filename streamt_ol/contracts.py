@@ -75,6 +75,8 @@ _OPTIONS = _closed(
     kafka_namespace=_OPTIONAL_TEXT,
     gateway_namespace=_OPTIONAL_TEXT,
     event_time=_OPTIONAL_TEXT,
+    project_dir=_OPTIONAL_TEXT,
+    env=_OPTIONAL_TEXT,
 )
 _WARNINGS = _list(_closed({"code": _TEXT, "message": _TEXT}, location=_TEXT))
 _IDENTITY = _closed({"namespace": _TEXT, "name": _TEXT})
@@ -97,7 +99,7 @@ _COUNT = {"type": "integer", "minimum": 0}
 _COUNTS = _closed({"total": _COUNT, "dataset": _COUNT, "job": _COUNT})
 
 OPTIONS = _closed({"options": _OPTIONS})
-LOADED = _closed({"options": _OPTIONS, "manifest": {"type": "object"}})
+LOADED = _closed({"options": _OPTIONS, "manifest": {"type": "object"}}, warnings=_WARNINGS)
 PROJECTION = _closed(
     {
         "project": _TEXT,

@@ -18,6 +18,12 @@ _ENDPOINT = re.compile(
 _NUMERIC_HOST = re.compile(r"[0-9.]+")
 _USER_INFORMATION = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*@")
 MAX_PORT = 65_535
+# The environment variable behind each namespace option, by "Static export command".
+NAMESPACE_VARIABLES = {
+    "job_namespace": "OPENLINEAGE_NAMESPACE",
+    "kafka_namespace": "STREAMT_OPENLINEAGE_KAFKA_NAMESPACE",
+    "gateway_namespace": "STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE",
+}
 
 
 def segment(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The pipeline of the export: the six stages under their names, in their order."""
+"""The pipeline of the export: its stages under their names, in their order."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from streamt_ol.runner import NamedStage, Stage, imported
 # Name of each stage -> where its callable lives. Classes are made with their defaults.
 STAGES: dict[str, str] = {
     "load_manifest": "streamt_ol.stages.load_manifest:LoadManifest",
+    "compile_project": "streamt_ol.stages.compile_project:CompileProject",
     "resolve_identities": "streamt_ol.stages.resolve_identities:resolve_identities",
     "build_facets": "streamt_ol.stages.build_facets:build_facets",
     "validate": "streamt_ol.stages.validate:validate",
     "canonicalize": "streamt_ol.stages.canonicalize:canonicalize",
     "emit": "streamt_ol.stages.emit:Emit",
 }
+# The stages that a pipeline may begin with: one of them runs, the others do not.
+FIRST = ("load_manifest", "compile_project")
 
 
 def stage_name(word: str) -> str:
@@ -56,8 +59,10 @@ def replacements(options: list[str]) -> dict[str, Stage]:
     return found
 
 
-def stages(replaced: Mapping[str, Stage], own: Mapping[str, Stage]) -> list[NamedStage]:
-    """Return the whole pipeline.
+def stages(
+    replaced: Mapping[str, Stage], own: Mapping[str, Stage], first: str = "load_manifest"
+) -> list[NamedStage]:
+    """Return the whole pipeline, beginning with ``first``, one of ``FIRST``.
 
     ``replaced`` are a user's stages, whose contracts are checked; ``own`` are built-in stages
     made with other options than the defaults.
@@ -66,5 +71,5 @@ def stages(replaced: Mapping[str, Stage], own: Mapping[str, Stage]) -> list[Name
         stage(name, replaced[name], checked=True)
         if name in replaced
         else stage(name, own.get(name))
-        for name in STAGES
+        for name in (first, *(name for name in STAGES if name not in FIRST))
     ]

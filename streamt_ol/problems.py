@@ -36,6 +36,16 @@ ERRORS: dict[str, Code] = {
         1,
         "compile the project again with `streamt compile`, or name the right file",
     ),
+    ENV_VAR: Code(
+        "a value of the project refers to an environment variable that is not set",
+        1,
+        "set the variable, in the environment or in `.env`, or give it a default",
+    ),
+    ENVIRONMENT: Code(
+        "the project has no such environment, or several and none is chosen",
+        1,
+        "choose one of the environments listed with `--env`",
+    ),
     INVALID: Code(
         "what the manifest declares has no valid, unambiguous OpenLineage form, or output failed",
         1,
@@ -49,6 +59,11 @@ ERRORS: dict[str, Code] = {
 }
 
 WARNINGS: dict[str, Code] = {
+    GENERIC_WARNING: Code(
+        "a key of a project is not known, or a line of its `.env` is not a setting",
+        0,
+        "correct the spelling; what is ignored does not change the lineage",
+    ),
     SCHEMA_INCOMPLETE: Code(
         "a dataset declares no columns, so its event has no schema facet",
         0,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamt_ol.problems import INVALID, StreamtOlError
-from streamt_ol.templates import Call, calls, plain_calls, render
+from streamt_ol.templates import Call, calls, plain_calls, render, rendering
 
 RAW = Call("source", "raw")
 CLEAN = Call("ref", "clean")
@@ -77,16 +77,18 @@ class TestCalls:
     )
     def test_fast_path_and_jinja_agree(self, pieces: list[str]) -> None:
         sql = "".join(pieces)
-        found = plain_calls(sql)
-        if found is not None:
-            assert found == render(sql).calls
+        if plain_calls(sql) is not None:
+            quick, slow = rendering(sql), render(sql)
+            assert quick.calls == slow.calls
+            assert quick.text.split() == slow.text.split() or "{{-" in sql or "-}}" in sql
 
     @given(st.text(alphabet="{}%#-\"'() sourcef", max_size=30))
     def test_fast_path_and_jinja_agree_on_noise(self, noise: str) -> None:
         sql = f'{noise}{{{{ source("a") }}}}{noise}'
-        found = plain_calls(sql)
-        if found is not None:
-            assert found == render(sql).calls
+        if plain_calls(sql) is not None:
+            quick, slow = rendering(sql), render(sql)
+            assert quick.calls == slow.calls
+            assert quick.text.split() == slow.text.split() or "{{-" in sql or "-}}" in sql
 
     def test_plain_calls_do_not_import_jinja(self) -> None:
         code = (
@@ -100,16 +102,16 @@ class TestCalls:
 
 
 class TestRendering:
-    def test_gives_names_as_plain_words(self) -> None:
-        assert render('FROM {{ source("raw") }} JOIN {{ ref("a-b c") }}').text == (
-            "FROM raw JOIN a_b_c"
+    def test_gives_names_as_words_that_are_no_keywords(self) -> None:
+        assert render('FROM {{ source("join") }} JOIN {{ ref("a-b c") }}').text == (
+            "FROM t_join JOIN t_a_b_c"
         )
 
     def test_takes_params_and_loads_other_templates(self) -> None:
         others = {"lib.j2": "{% macro pick(n) %}{{ ref(n) }}{% endmacro %}", "x.j2": "({{ n }})"}
         template = "{% import 'lib.j2' as lib with context %}{{ lib.pick(n) }}{% include 'x.j2' %}"
         rendering = render(template, params={"n": "clean"}, load=others.get)
-        assert rendering == ("clean(clean)", [CLEAN])
+        assert rendering == ("t_clean(clean)", [CLEAN])
 
     @pytest.mark.parametrize(
         ("template", "text"),

@@ -11,7 +11,7 @@ from streamt_ol.cli import child
 
 if TYPE_CHECKING:
     from streamt_ol.child import Ended
-    from streamt_ol.cli.emission import Given
+    from streamt_ol.cli.emission import Declared
     from streamt_ol.cli.output import Output
 
 PARSING = child.PASS_ON
@@ -52,26 +52,22 @@ def streamt_apply(
         "kafka_namespace": openlineage_kafka_namespace,
         "gateway_namespace": openlineage_gateway_namespace,
     }
-    ended = _reported(arguments, (manifest, [*own, *(more or [])]), operation_file, given, output)
+    from streamt_ol.cli import emission  # noqa: PLC0415 - only emission needs it
+
+    declared = emission.Declared(manifest, [*own, *(more or [])], given)
+    ended = _reported(declared, arguments, operation_file, output)
     return child.INTERRUPTED if ended.interrupted else child.status_of(ended, streamt, output)
 
 
 def _reported(
-    arguments: list[str],
-    declared: tuple[Path | None, list[str]],
-    operation_file: Path | None,
-    given: Given,
-    output: Output,
+    declared: Declared, arguments: list[str], operation_file: Path | None, output: Output
 ) -> Ended:
     from streamt_ol.cli import emission  # noqa: PLC0415 - only emission needs these
     from streamt_ol.names import command_job_name  # noqa: PLC0415
     from streamt_ol.runs import Job, RunSpec  # noqa: PLC0415
 
     emission.check_transport()
-    manifest = emission.declared(*declared)
-    with emission.own_option_names():
-        namespaces = emission.namespaces(given, manifest)
-    project = manifest["project"]
+    project, namespaces = declared.identity()
     spec = RunSpec(Job(namespaces.job, command_job_name(project, "apply")))
-    place = emission.marker_place(project, declared[1], operation_file)
+    place = declared.marker_place(project, operation_file)
     return emission.report_apply(spec, place, arguments, output)

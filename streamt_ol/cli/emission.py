@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
     from streamt_ol.transport.base import Transport
 
+if TYPE_CHECKING:
+    from streamt_ol.stages.compile_project import CompileProject
+
 Given = Mapping[str, str | None]
 _OPTIONS = ("--job-namespace", "--kafka-namespace", "--gateway-namespace")
 
@@ -45,34 +48,67 @@ def opened_transport(spec: RunSpec) -> Transport:
     return open_transport(read_transport_config(os.environ))
 
 
-def namespaces(given: Given, manifest: Mapping[str, Any]) -> Namespaces:
-    """Return the namespaces: an option, else its environment variable, else derived.
+class Declared:
+    """What streamt, called with the arguments ``words``, works on: a manifest, or its project.
 
-    Raises E506 for a missing job namespace and for any that is invalid.
+    Raises ``StreamtOlError`` where neither can be read.
     """
-    return Namespaces(options.chosen(given, os.environ, {}), manifest.get("runtime"))
 
+    def __init__(self, manifest: Path | None, words: Sequence[str], given: Given) -> None:
+        self.arguments = read_arguments(words)
+        self._manifest = manifest
+        self._given = given
+        self._project: CompileProject | None = None
+        if manifest is not None and str(manifest) == STDIN:
+            raise StreamtOlError(
+                USAGE, "standard input belongs to the command", location="--manifest"
+            )
 
-def declared(manifest: Path | None, words: Sequence[str]) -> dict[str, Any]:
-    """Return what streamt, called with the arguments ``words``, will work on.
+    def identity(self) -> tuple[str, Namespaces]:
+        """Return the project's name, and the namespaces without any derivation."""
+        if self._manifest is not None:
+            manifest, namespaces = self.compiled()
+            return manifest["project"], namespaces
+        from streamt_ol.project.identity import read_identity  # noqa: PLC0415 - imports YAML
 
-    That is the compiled ``manifest`` where one is named, else the project. Raises E501.
-    """
-    if manifest is None:
-        raise StreamtOlError(USAGE, "no manifest is given", suggestion="give --manifest FILE")
-    if str(manifest) == STDIN:
-        raise StreamtOlError(USAGE, "standard input belongs to the command", location="manifest")
-    found: dict[str, Any] = LoadManifest()({"options": {"manifest": str(manifest)}})["manifest"]
-    return found
+        found = read_identity(self._options(), os.environ)
+        with own_option_names():
+            return found.name, Namespaces(found.options, None)
 
+    def compiled(self) -> tuple[dict[str, Any], Namespaces]:
+        """Return the manifest, and the namespaces: given, of the environment, or derived."""
+        if self._manifest is not None:
+            state = LoadManifest()(
+                {"options": {**self._options(), "manifest": str(self._manifest)}}
+            )
+        else:
+            from streamt_ol.stages.compile_project import CompileProject  # noqa: PLC0415
 
-def marker_place(project: str, words: Sequence[str], operation_file: Path | None) -> Place:
-    """Return where the operation marker of streamt, called with ``words``, is."""
-    arguments = read_arguments(words)
-    environment = arguments.environment or os.environ.get("STREAMT_ENV") or "default"
-    if operation_file is not None:
-        return Place(operation_file, project, environment, backend=None)
-    return local_place(Path(arguments.project_dir), project, environment)
+            self._project = CompileProject()
+            state = self._project({"options": self._options()})
+        with own_option_names():
+            return state["manifest"], Namespaces(state["options"], state["manifest"].get("runtime"))
+
+    def located(self, error: StreamtOlError) -> StreamtOlError:
+        """Return an error about the manifest, with the project's ``file:line`` where it is one."""
+        return error if self._project is None else self._project.located(error)
+
+    def marker_place(self, project: str, operation_file: Path | None) -> Place:
+        """Return where streamt keeps the operation marker. Raises E503."""
+        from streamt_ol.project.identity import environment_name  # noqa: PLC0415 - imports YAML
+
+        folder = Path(self.arguments.project_dir)
+        environment = environment_name(folder, self.arguments.environment, os.environ)
+        if operation_file is not None:
+            return Place(operation_file, project, environment, backend=None)
+        return local_place(folder, project, environment)
+
+    def _options(self) -> dict[str, str | None]:
+        chosen = options.chosen(self._given, os.environ, {})
+        if self._manifest is not None:
+            return chosen
+        project_dir, env = self.arguments.project_dir, self.arguments.environment
+        return {**chosen, "project_dir": project_dir, "env": env}
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`streamt-ol export`: a compiled manifest becomes canonical OpenLineage JSON Lines."""
+"""`streamt-ol export`: a manifest or a project becomes canonical OpenLineage JSON Lines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,7 +17,11 @@ from streamt_ol.contracts import State
 from streamt_ol.problems import USAGE, StreamtOlError
 from streamt_ol.redaction import place
 
+if TYPE_CHECKING:
+    from streamt_ol.stages.compile_project import CompileProject
+
 RELEASE = {"standard": "OpenLineage", "release": "1.53.0", "core_schema": "2-0-2"}
+PROJECT_FILE = "stream_project.yml"
 
 
 def export(
@@ -28,6 +32,8 @@ def export(
             metavar="[MANIFEST]", help="A compiled manifest.json; - or nothing reads a pipe."
         ),
     ] = None,
+    project_dir: options.ProjectDir = None,
+    env: options.Environment = None,
     job_namespace: options.JobNamespace = None,
     kafka_namespace: options.KafkaNamespace = None,
     gateway_namespace: options.GatewayNamespace = None,
@@ -35,6 +41,12 @@ def export(
     output_file: Annotated[
         Path | None,
         typer.Option(metavar="PATH", help="Write the lines to this file, all or nothing."),
+    ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write nothing; fail unless this earlier export is current."
+        ),
     ] = None,
     stage: Annotated[
         list[str] | None,
@@ -44,21 +56,36 @@ def export(
     ] = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Export what a compiled streamt project declares as OpenLineage JSON Lines."""
+    """Export what a streamt project declares as OpenLineage JSON Lines."""
     # Parsed JSON has no cycles: the collector would only walk it again and again.
     gc.disable()
     output: Output = context.obj
+    if check is not None and output_file is not None:
+        raise StreamtOlError(USAGE, "--check writes nothing, so it takes no --output-file")
     given = {
-        "manifest": _manifest(manifest),
+        **_origin(manifest, project_dir, env),
         "job_namespace": job_namespace,
         "kafka_namespace": kafka_namespace,
         "gateway_namespace": gateway_namespace,
         "event_time": event_time,
     }
-    *before, last = pipeline.stages(
-        pipeline.replacements(stage or []), {"emit": _emit(output, output_file)}
-    )
-    canonical = runner.run(before, {"options": options.chosen(given, os.environ, {})})
+    own: dict[str, runner.Stage] = {"emit": _emit(output, output_file)}
+    project = _project() if given.get("project_dir") is not None else None
+    first = "load_manifest"
+    if project is not None:
+        first, own["compile_project"] = "compile_project", project
+    *before, last = pipeline.stages(pipeline.replacements(stage or []), own, first)
+    try:
+        canonical = runner.run(before, {"options": options.chosen(given, os.environ, {})})
+    except StreamtOlError as error:
+        raise (project.located(error) if project is not None else error) from None
+    if project is not None:
+        canonical["warnings"] = [project.located_warning(w) for w in canonical["warnings"]]
+    if check is not None:
+        from streamt_ol.cli.export_check import check_current  # noqa: PLC0415 - rarely needed
+
+        check_current(output, check, canonical, [] if quiet else canonical["warnings"])
+        return
     result = runner.run([last], canonical)
     warnings = [] if quiet else result["warnings"]
     if output.json:
@@ -73,17 +100,32 @@ def export(
     output.warnings(warnings)
 
 
-def _manifest(argument: str | None) -> str:
-    """Return which manifest to read: the argument, or a pipe on standard input."""
-    if argument is not None:
-        return argument
-    if sys.stdin is not None and sys.stdin.isatty():
+def _origin(
+    manifest: str | None, project_dir: str | None, env: str | None
+) -> dict[str, str | None]:
+    """Return what to read: the manifest or the project named, a pipe, or the project here."""
+    if manifest is not None and project_dir is not None:
+        raise StreamtOlError(USAGE, "give a manifest or --project-dir, not both")
+    if project_dir is not None:
+        return {"project_dir": project_dir, "env": env}
+    if manifest is None and sys.stdin is not None and sys.stdin.isatty():
+        if Path(PROJECT_FILE).is_file():
+            return {"project_dir": ".", "env": env}
         raise StreamtOlError(
             USAGE,
             "no manifest is given, and standard input is a terminal",
-            suggestion="name a manifest, e.g. generated/manifest.json, or pipe one in",
+            suggestion="name a manifest, e.g. generated/manifest.json, pipe one in, "
+            "or name a project with --project-dir",
         )
-    return "-"
+    if env is not None:
+        raise StreamtOlError(USAGE, "--env chooses an environment of a --project-dir")
+    return {"manifest": "-" if manifest is None else manifest}
+
+
+def _project() -> CompileProject:
+    from streamt_ol.stages.compile_project import CompileProject  # noqa: PLC0415 - imports YAML
+
+    return CompileProject()
 
 
 def _emit(output: Output, output_file: Path | None) -> runner.Stage:

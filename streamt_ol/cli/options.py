@@ -7,12 +7,8 @@ from typing import Annotated
 
 import typer
 
-# The environment variable behind each option of the export, by the specification.
-ENVIRONMENT = {
-    "job_namespace": "OPENLINEAGE_NAMESPACE",
-    "kafka_namespace": "STREAMT_OPENLINEAGE_KAFKA_NAMESPACE",
-    "gateway_namespace": "STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE",
-}
+from streamt_ol.names import NAMESPACE_VARIABLES
+
 JobNamespace = Annotated[
     str | None,
     typer.Option(
@@ -40,6 +36,14 @@ EventTime = Annotated[
         metavar="TIME", help="UTC time of all events, instead of the manifest's compiled_at."
     ),
 ]
+ProjectDir = Annotated[
+    str | None,
+    typer.Option(metavar="FOLDER", help="Read the streamt project in this folder instead."),
+]
+Environment = Annotated[
+    str | None,
+    typer.Option("--env", metavar="NAME", help="The project's environment [env: STREAMT_ENV]."),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print warnings.")]
 
 
@@ -52,7 +56,7 @@ def chosen(
     falling through to a derived value.
     """
     options = {**carried, **{name: value for name, value in given.items() if value is not None}}
-    for name, variable in ENVIRONMENT.items():
+    for name, variable in NAMESPACE_VARIABLES.items():
         if options.get(name) is None and variable in environ:
             options[name] = environ[variable]
     return options

@@ -63,15 +63,15 @@ class Output:
         for line in sorted(_line(w["code"], w.get("location"), w["message"]) for w in warnings):
             note(line)
 
-    def error(self, error: StreamtOlError) -> None:
-        """Write an error: a line and a hint on stderr, or an envelope."""
+    def error(self, error: StreamtOlError, data: Mapping[str, Any] | None = None) -> None:
+        """Write an error: a line and a hint on stderr, or an envelope with ``data``."""
         if self.json:
             record = {"code": error.code, "message": error.message}
             if error.location is not None:
                 record["location"] = error.location
             if error.suggestion is not None:
                 record["suggestion"] = error.suggestion
-            self._write_envelope("error", {}, [record], [])
+            self._write_envelope("error", data or {}, [record], [])
             return
         note(str(error))
         if error.suggestion is not None:

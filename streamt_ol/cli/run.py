@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
-from streamt_ol.cli import child
+from streamt_ol.cli import child, options
 from streamt_ol.problems import USAGE, StreamtOlError
 
 if TYPE_CHECKING:
@@ -95,10 +96,11 @@ def run(
             USAGE, "no command is given", suggestion="streamt-ol run OPTIONS... -- COMMAND"
         )
     from streamt_ol.cli import emission  # noqa: PLC0415 - heavy, and not for --help
+    from streamt_ol.resolution.settings import Namespaces  # noqa: PLC0415
     from streamt_ol.runs import Dataset, Job, RunSpec  # noqa: PLC0415
 
     emission.check_transport()
-    namespaces = emission.namespaces({"job_namespace": job_namespace}, {})
+    namespaces = Namespaces(options.chosen({"job_namespace": job_namespace}, os.environ, {}), None)
     spec = RunSpec(
         Job(namespaces.job, job_name, integration=INTEGRATION, job_type=job_type),
         inputs=tuple(Dataset(*_pair(one)) for one in input or ()),

@@ -15,7 +15,9 @@ from streamt_ol.cli.output import Output
 from streamt_ol.contracts import State
 from streamt_ol.problems import PARSE, USAGE, StreamtOlError
 
-FIRST, LAST = "load_manifest", "emit"
+LAST = "emit"
+# The stages that read files, and the options that only they take.
+READERS = {"load_manifest": ("manifest",), "compile_project": ("project_dir", "env")}
 
 
 def stage(
@@ -37,6 +39,9 @@ def stage(
     output_file: Annotated[
         Path | None, typer.Option(metavar="PATH", help="For emit: write to this file.")
     ] = None,
+    project_dir: options.ProjectDir = None,
+    env: options.Environment = None,
+    pretty: Annotated[bool, typer.Option(help="Print the JSON over many lines.")] = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Run one stage of the export: its input is JSON on stdin, its result JSON on stdout."""
@@ -53,17 +58,21 @@ def stage(
         "kafka_namespace": kafka_namespace,
         "gateway_namespace": gateway_namespace,
         "event_time": event_time,
+        "project_dir": project_dir,
+        "env": env,
     }
-    if manifest is not None and known != FIRST:
-        raise StreamtOlError(USAGE, f"only {FIRST} reads a manifest", suggestion="use a pipe")
-    state: State = {"options": {}} if known == FIRST else _read_state()
+    for reader, names in READERS.items():
+        if known != reader and any(given[name] is not None for name in names):
+            message = f"only {reader} takes {' and '.join(names)}"
+            raise StreamtOlError(USAGE, message, suggestion="use a pipe")
+    state: State = {"options": {}} if known in READERS else _read_state()
     if "options" in state:
         state["options"] = options.chosen(given, os.environ, state["options"])
     result = runner.run([_stage(known, output, output_file)], state)
     if known == LAST and not output.json:
         output.warnings([] if quiet else result["warnings"])
         return
-    _print(output, result)
+    _print(output, result, pretty=pretty)
 
 
 def _stage(name: str, output: Output, output_file: Path | None) -> runner.NamedStage:
@@ -89,13 +98,13 @@ def _read_state() -> Any:
         raise StreamtOlError(PARSE, fault.message, location=location) from None
 
 
-def _print(output: Output, result: State) -> None:
+def _print(output: Output, result: State, *, pretty: bool) -> None:
     if output.json:
         output.envelope(result, result.get("warnings", []))
         return
     import orjson  # noqa: PLC0415 - heavy modules where they are used
 
-    output.data([orjson.dumps(result), b"\n"])
+    output.data([orjson.dumps(result, option=orjson.OPT_INDENT_2 if pretty else 0), b"\n"])
 
 
 def _list(output: Output) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamt_ol.cli import child
+from streamt_ol.problems import StreamtOlError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,16 +67,18 @@ def _spec(manifest_path: Path | None, words: list[str], given: Given) -> RunSpec
     from streamt_ol.cli import emission  # noqa: PLC0415 - only emission needs these
     from streamt_ol.names import command_job_name  # noqa: PLC0415
     from streamt_ol.runs import Job, RunSpec  # noqa: PLC0415
-    from streamt_ol.runs.arguments import read_arguments  # noqa: PLC0415
     from streamt_ol.runs.selection import sampled_datasets, selected  # noqa: PLC0415
 
     emission.check_transport()
-    manifest = emission.declared(manifest_path, words)
-    with emission.own_option_names():
-        namespaces = emission.namespaces(given, manifest)
-        tests = selected(manifest.get("tests") or (), read_arguments(words))
-        if not tests:
-            return None
-        inputs = sampled_datasets(tests, manifest, namespaces)
+    declared = emission.Declared(manifest_path, words, given)
+    manifest, namespaces = declared.compiled()
+    tests = selected(manifest.get("tests") or (), declared.arguments)
+    if not tests:
+        return None
+    try:
+        with emission.own_option_names():
+            inputs = sampled_datasets(tests, manifest, namespaces)
+    except StreamtOlError as error:
+        raise declared.located(error) from None
     name = command_job_name(manifest["project"], "test")
     return RunSpec(Job(namespaces.job, name, job_type="TEST"), inputs)

@@ -9,12 +9,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from streamt_ol.templates.plain import Call, CallKind, plain_calls
+from streamt_ol.templates.plain import Call, CallKind, plain_calls, plain_text, table_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["Call", "CallKind", "Rendering", "calls", "plain_calls", "render"]
+__all__ = [
+    "Call",
+    "CallKind",
+    "Rendering",
+    "calls",
+    "plain_calls",
+    "render",
+    "rendering",
+    "table_word",
+]
 
 
 class Rendering(NamedTuple):
@@ -34,6 +43,12 @@ def calls(sql: str, location: str | None = None) -> list[Call]:
     return render(sql, location=location).calls if found is None else found
 
 
+def rendering(sql: str, location: str | None = None) -> Rendering:
+    """Return the text and the calls of ``sql``, without Jinja where its calls are all plain."""
+    found = plain_calls(sql)
+    return render(sql, location=location) if found is None else Rendering(plain_text(sql), found)
+
+
 def render(
     template: str,
     *,
@@ -44,7 +59,7 @@ def render(
     """Render ``template`` with ``params`` in the sandbox.
 
     ``load`` returns the text of another template by name (for ``include`` and ``import``), or
-    None. A call gives the name that it was called with as a plain word, as compiled SQL does.
+    None. A call gives a word made from its name (see ``table_word``).
     Raises ``StreamtOlError`` (``INVALID``, at ``location``).
     """
     from streamt_ol.templates.sandbox import render_bounded  # noqa: PLC0415 - imports jinja2

@@ -21,6 +21,12 @@ _PLAIN: re.Pattern[str] = re.compile(
     r"""(?:"([^"\\\r\n{}%#]*+)"|'([^'\\\r\n{}%#]*+)')\s*+\)\s*+-?\}\}"""
     r"|\{[{%#]"
 )
+_NOT_IN_WORDS = re.compile(r"\W")
+
+
+def table_word(name: str) -> str:
+    """Return the word that a call gives to the text: made from ``name``, and no keyword of SQL."""
+    return "t_" + _NOT_IN_WORDS.sub("_", name)
 
 
 def plain_calls(sql: str) -> list[Call] | None:
@@ -33,3 +39,8 @@ def plain_calls(sql: str) -> list[Call] | None:
             return None
         found.append(Call("source" if kind == "source" else "ref", name))
     return found
+
+
+def plain_text(sql: str) -> str:
+    """Return what rendering gives, for ``sql`` whose Jinja is all plain calls."""
+    return _PLAIN.sub(lambda call: table_word(call[2] if call[3] is None else call[3]), sql)

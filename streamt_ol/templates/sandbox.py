@@ -32,7 +32,7 @@ from streamt_ol.templates.budget import (
     percent_size,
     size_of,
 )
-from streamt_ol.templates.plain import Call
+from streamt_ol.templates.plain import Call, table_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -181,11 +181,6 @@ class _BoundedEnvironment(SandboxedEnvironment):
         return sum(numbers, start)
 
 
-def _plain_word(name: str) -> str:
-    """Return ``name`` as the table name that SQL would read."""
-    return re.sub(r"\W", "_", name)
-
-
 def render_bounded(
     template: str,
     params: Mapping[str, object],
@@ -202,7 +197,7 @@ def render_bounded(
             if len(args) != 1 or kwargs or not isinstance(args[0], str) or not args[0].strip():
                 raise _BadCallError
             calls.append(Call(kind, args[0]))
-            return _plain_word(args[0])
+            return table_word(args[0])
 
         return record
 

@@ -1,0 +1,1 @@
+"""A streamt project read without streamt: YAML, variables, macros, inferred artifacts."""

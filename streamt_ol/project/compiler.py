@@ -1,0 +1,114 @@
+"""A project becomes the manifest that `streamt compile` would write: what lineage reads of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from streamt_ol.names import NAMESPACE_VARIABLES
+from streamt_ol.problems import Warned
+from streamt_ol.project.artifacts import compiled_artifacts
+from streamt_ol.project.declared import read_model, read_source
+from streamt_ol.project.document import Document, Unknown, read_document
+from streamt_ol.project.folder import Folder
+from streamt_ol.project.graph import compiled_dag, refuse_cycles
+from streamt_ol.project.places import Places
+from streamt_ol.project.sections import Section
+from streamt_ol.project.variables import Variables
+
+Options = dict[str, str | None]
+
+
+class CompiledProject(NamedTuple):
+    """What a project gives: options for the next stage, a manifest, warnings, places."""
+
+    options: Options
+    manifest: dict[str, Any]
+    warnings: list[Warned]
+    places: Places
+
+
+def compile_project(
+    options: Mapping[str, str | None],
+    environ: Mapping[str, str],
+    now: Callable[[], datetime],
+) -> CompiledProject:
+    """Return the manifest of the project in ``options["project_dir"]``, without streamt.
+
+    ``options["env"]`` names the environment. Namespaces that are not given may come from the
+    project's `.env` files. Raises ``StreamtOlError`` (E501, E502, E503, E506) whose location is
+    ``file:line``, with a JSON pointer into the manifest where there is one.
+    """
+    folder = Folder(Path(options.get("project_dir") or "."))
+    variables = Variables(environ)
+    unknown = Unknown()
+    document = read_document(folder, options.get("env"), variables, unknown)
+    chosen = next_options(options, variables)
+    project = project_name(document.root)
+    runtime = _runtime(document, chosen)
+    sources = [read_source(section) for section in document.lists["sources"]]
+    gateway = _section(document.runtime, "conduktor", "gateway") is not None
+    models = [read_model(section, folder, gateway=gateway) for section in document.lists["models"]]
+    refuse_cycles(models)
+    manifest = {
+        "project": project,
+        "compiled_at": chosen.get("event_time") or _utc(now()),
+        "runtime": runtime,
+        "sources": sources,
+        "models": [model.body for model in models],
+        "tests": [test.given_texts("name", "type", "model") for test in document.lists["tests"]],
+        "exposures": [exposure.given_texts("name") for exposure in document.lists["exposures"]],
+        "dag": compiled_dag(sources, models),
+        "artifacts": compiled_artifacts(project, sources, models),
+    }
+    return CompiledProject(chosen, manifest, unknown.warnings, Places(document, manifest))
+
+
+def next_options(options: Mapping[str, str | None], variables: Variables) -> Options:
+    """Return the options without those of the project, with namespaces from its variables."""
+    chosen = {key: value for key, value in options.items() if key not in ("project_dir", "env")}
+    for option, variable in NAMESPACE_VARIABLES.items():
+        if chosen.get(option) is None and (value := variables.get(variable)) is not None:
+            chosen[option] = value
+    return chosen
+
+
+def project_name(root: Section) -> str:
+    """Return the project's name, from ``project: {name: X}`` or ``project: X``."""
+    project = root.value.get("project")
+    if isinstance(project, str):
+        return root.required_text("project")
+    section = root.section("project")
+    return root.required_text("project") if section is None else section.required_text("name")
+
+
+def _runtime(document: Document, options: Options) -> dict[str, Any]:
+    """Return the endpoints that namespaces may be derived from, where none are given.
+
+    A value that is not needed is not read, so that its variables need not be set.
+    """
+    runtime: dict[str, Any] = {}
+    kafka = _section(document.runtime, "kafka")
+    if kafka is not None and options.get("kafka_namespace") is None:
+        runtime["kafka"] = _picked(kafka, "bootstrap_servers")
+    gateway = _section(document.runtime, "conduktor", "gateway")
+    if gateway is not None and options.get("gateway_namespace") is None:
+        runtime["conduktor"] = {"gateway": _picked(gateway, "proxy_bootstrap")}
+    return runtime
+
+
+def _section(start: Section | None, *keys: str) -> Section | None:
+    found = start
+    for key in keys:
+        found = None if found is None else found.section(key)
+    return found
+
+
+def _picked(section: Section, *keys: str) -> dict[str, str]:
+    return {key: text for key in keys if (text := section.text(key)) is not None}
+
+
+def _utc(time: datetime) -> str:
+    return time.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,120 @@
+"""A project's document: its main file, the files of its folders, its environment, merged."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from streamt_ol.problems import GENERIC_WARNING, PARSE, StreamtOlError, Warned
+from streamt_ol.project.environments import chosen_environment
+from streamt_ol.project.folder import PROJECT_FILE, Folder
+from streamt_ol.project.sections import Section, mistyped
+from streamt_ol.project.variables import Variables
+from streamt_ol.project.yaml_values import YamlList, YamlMap
+from streamt_ol.redaction import shown
+
+_READ = ("sources", "models")
+LISTS = (*_READ, "tests", "exposures")  # of the others lineage needs the names at most
+# fmt: off
+_KNOWN: dict[str, frozenset[str]] = {
+    "project": frozenset((
+        "apiVersion", "kind", "project", "runtime", "defaults", "rules", "environment",
+        "environments", "lifecycle", "macros", *LISTS,
+    )),
+    "source": frozenset((
+        "name", "description", "topic", "cluster", "schema", "schema_", "owner", "ownership",
+        "tags", "columns", "freshness", "event_time", "region", "advanced",
+    )),
+    "model": frozenset((
+        "name", "description", "sql", "from", "from_", "key", "columns", "primary_key", "owner",
+        "ownership", "tags", "security", "connector", "sink", "gateway", "ml_outputs", "topic",
+        "flink", "flink_cluster", "connect_cluster", "materialized", "access", "group", "version",
+        "region", "contract", "macro", "params", "advanced",
+    )),
+}
+# fmt: on
+
+
+class Document(NamedTuple):
+    """A merged project: ``lists`` has the sections of each of ``LISTS``."""
+
+    root: Section
+    runtime: Section | None
+    lists: dict[str, list[Section]]
+
+
+class Unknown:
+    """Collects one warning for each kind of place and each key that is not known there."""
+
+    def __init__(self) -> None:
+        self.warnings: list[Warned] = []
+        self._seen: set[tuple[str, str]] = set()
+
+    def check(self, kind: str, section: Section) -> None:
+        """Warn of the keys of ``section``, a ``kind`` of place, that are new and unknown."""
+        for key in section.value.keys() - _KNOWN[kind]:
+            if (kind, str(key)) not in self._seen:
+                self._seen.add((kind, str(key)))
+                message = f"the key {shown(key)} of a {kind} is not known and is ignored"
+                location = f"{section.value.file}:{section.value.lines[key]}"
+                self.warnings.append(
+                    {"code": GENERIC_WARNING, "message": message, "location": location}
+                )
+
+
+def read_document(
+    folder: Folder, environment: str | None, variables: Variables, unknown: Unknown
+) -> Document:
+    """Return the project in ``folder`` under ``environment`` (the option, or None).
+
+    Adds the settings of `.env` and `.env.NAME` to ``variables``. Raises ``StreamtOlError``
+    (``PARSE``, ``ENVIRONMENT``) with the place.
+    """
+    folder.require_project()
+    _add_settings(folder, ".env", variables, unknown)
+    chosen = chosen_environment(folder, environment, variables)
+    if chosen is not None:
+        stem = chosen.rpartition("/")[2].rpartition(".")[0]
+        _add_settings(folder, f".env.{stem}", variables, unknown)
+    main = _section(folder, PROJECT_FILE, variables, unknown)
+    lists: dict[str, list[Section]] = {name: [] for name in LISTS}
+    _merge(main, lists, variables)
+    for name in LISTS:
+        for file in folder.yaml_files(name):
+            _merge(_section(folder, file, variables, unknown), lists, variables)
+    for kind in ("source", "model"):
+        for section in lists[f"{kind}s"]:
+            unknown.check(kind, section)
+    runtime = main.section("runtime")
+    if chosen is not None:
+        runtime = _section(folder, chosen, variables, unknown).section("runtime") or runtime
+    return Document(main, runtime, lists)
+
+
+def _add_settings(folder: Folder, name: str, variables: Variables, unknown: Unknown) -> None:
+    text = folder.text(name)
+    if text is not None:
+        unknown.warnings += variables.add_file(text, name)
+
+
+def _section(folder: Folder, name: str, variables: Variables, unknown: Unknown) -> Section:
+    value = folder.yaml_map(name)
+    if value is None:  # it was there when the folder was listed
+        raise StreamtOlError(PARSE, "the file cannot be read: it is gone", location=name)
+    section = Section(value, "", variables.expand)
+    unknown.check("project", section)
+    return section
+
+
+def _merge(section: Section, lists: dict[str, list[Section]], variables: Variables) -> None:
+    """Append the declarations of one file."""
+    for name, into in lists.items():
+        declared = section.value.get(name)
+        if isinstance(declared, YamlList):
+            for line, value in zip(declared.lines, declared, strict=True):
+                place = f"/{name}/{len(into)}"
+                if isinstance(value, YamlMap):
+                    into.append(Section(value, place, variables.expand))
+                elif name in _READ:
+                    raise mistyped(value, "object", f"{declared.file}:{line} {place}")
+        elif declared is not None and name in _READ:
+            raise mistyped(declared, "array", section.location(name))

@@ -1,0 +1,53 @@
+"""Which environment of a project is meant, and its runtime."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from streamt_ol.problems import ENVIRONMENT, StreamtOlError
+from streamt_ol.project.folder import Folder
+from streamt_ol.project.variables import Variables
+from streamt_ol.redaction import shown
+
+FOLDER = "environments"
+VARIABLE = "STREAMT_ENV"
+DEFAULT = "default"
+
+
+def chosen_environment(folder: Folder, wanted: str | None, variables: Variables) -> str | None:
+    """Return the file of the environment, or None for a project that has no environments.
+
+    ``wanted`` is the option; without it ``STREAMT_ENV`` decides, then the environment
+    ``default``, then the only one. Raises ``StreamtOlError`` (``ENVIRONMENT``).
+    """
+    files = {
+        PurePosixPath(name).stem: name
+        for name in folder.yaml_files(FOLDER)
+        if PurePosixPath(name).parent == PurePosixPath(FOLDER)
+    }
+    location = "env"
+    if wanted is None and (variable := variables.get(VARIABLE)):
+        wanted, location = variable, VARIABLE
+    if wanted is not None:
+        if wanted not in files:
+            message = f"there is no environment {shown(wanted)}; {_known(files)}"
+            raise StreamtOlError(ENVIRONMENT, message, location=location)
+        return files[wanted]
+    if not files:
+        return None
+    if DEFAULT in files:
+        return files[DEFAULT]
+    if len(files) > 1:
+        raise StreamtOlError(
+            ENVIRONMENT,
+            f"no environment is chosen; {_known(files)}",
+            location=location,
+            suggestion=f"give --env NAME or set {VARIABLE}",
+        )
+    return next(iter(files.values()))
+
+
+def _known(files: dict[str, str]) -> str:
+    if not files:
+        return f"the project has no {FOLDER}/ folder with any"
+    return "known are " + ", ".join(shown(name) for name in sorted(files)[:20])

@@ -1,0 +1,89 @@
+"""The files of a project: only what lies below its folder is ever read, and nothing written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from streamt_ol.problems import PARSE, StreamtOlError
+from streamt_ol.project.yaml_values import YamlMap, parse_yaml
+from streamt_ol.redaction import place
+
+PROJECT_FILE = "stream_project.yml"
+_YAML_SUFFIXES = (".yml", ".yaml")
+
+
+class Folder:
+    """The folder of a project; names of files are relative to it, with ``/``."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def require_project(self) -> None:
+        """Raise ``StreamtOlError`` (``PARSE``) where there is no project."""
+        if not (self._root / PROJECT_FILE).exists():
+            missing = f"there is no {PROJECT_FILE} in it"
+            message = missing if self._root.is_dir() else "there is no such folder"
+            raise StreamtOlError(
+                PARSE,
+                message,
+                location=place(str(self._root)),
+                suggestion="name the project's folder with --project-dir",
+            )
+
+    def text(self, name: str) -> str | None:
+        """Return the text of a file, or None where there is none.
+
+        Raises ``StreamtOlError`` (``PARSE``, at the file) where it cannot be read as UTF-8.
+        """
+        path = self._root / name
+        try:
+            if not path.is_file():
+                if path.exists():
+                    raise _unreadable(name, "it is not a file")
+                return None
+            return path.read_bytes().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            line = error.object.count(b"\n", 0, error.start) + 1
+            raise _unreadable(f"{name}:{line}", "it is not UTF-8") from None
+        except OSError as error:
+            raise _unreadable(name, error.strerror or "it cannot be opened") from None
+
+    def yaml_map(self, name: str) -> YamlMap | None:
+        """Return the mapping that a YAML file holds; an empty file holds an empty one."""
+        text = self.text(name)
+        if text is None:
+            return None
+        value: Any = parse_yaml(text, place(name))
+        if value is None:
+            return YamlMap(place(name), 1)
+        if not isinstance(value, YamlMap):
+            raise StreamtOlError(PARSE, "the file must hold a mapping", location=f"{place(name)}:1")
+        return value
+
+    def yaml_files(self, name: str) -> list[str]:
+        """Return the YAML files below the folder ``name``, at any depth, sorted."""
+        try:
+            return sorted(
+                path.relative_to(self._root).as_posix()
+                for path in (self._root / name).rglob("*")
+                if path.suffix in _YAML_SUFFIXES and not path.is_dir()
+            )
+        except OSError as error:
+            raise _unreadable(name, error.strerror or "it cannot be listed") from None
+
+    def macro(self, name: str) -> str | None:
+        """Return the text of a template below `macros/`, or None where there is none there.
+
+        A name that leads out of `macros/`, by ``..`` or by a symbolic link, is none there.
+        """
+        if "\0" in name:
+            return None
+        macros = (self._root / "macros").resolve()
+        if not (macros / name).resolve().is_relative_to(macros):
+            return None
+        return self.text(f"macros/{name}")
+
+
+def _unreadable(name: str, reason: str) -> StreamtOlError:
+    return StreamtOlError(PARSE, f"the file cannot be read: {reason}", location=place(name))

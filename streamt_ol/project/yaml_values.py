@@ -1,0 +1,212 @@
+"""YAML as plain values that know where they stand: safe, bounded, without recursion.
+
+PyYAML's parser gives events and its safe constructor the scalars; collections are built here,
+since neither of PyYAML's own builders refuses duplicate keys, keeps places or survives deep
+nesting and expanding aliases.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import yaml
+
+from streamt_ol.problems import PARSE, StreamtOlError
+from streamt_ol.redaction import redact, shown
+
+MAX_DEPTH = 64
+MAX_ALIASED = 3_000_000  # values that aliases may stand for in one file, each counted in full
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_RESOLVER: Any = yaml.SafeLoader("")
+_MERGE = "tag:yaml.org,2002:merge"
+_SCALARS = {
+    f"tag:yaml.org,2002:{name}": getattr(_RESOLVER, f"construct_yaml_{name}")
+    for name in ("null", "bool", "int", "float", "timestamp")
+}
+
+
+class YamlMap(dict[Any, Any]):
+    """A mapping; ``file`` and ``line`` say where it stands, ``lines`` where each key does."""
+
+    __slots__ = ("file", "line", "lines")
+
+    def __init__(self, file: str, line: int) -> None:
+        super().__init__()
+        self.file = file
+        self.line = line
+        self.lines: dict[Any, int] = {}
+
+
+class YamlList(list[Any]):
+    """A sequence; ``lines`` say where each item stands."""
+
+    __slots__ = ("file", "line", "lines")
+
+    def __init__(self, file: str, line: int) -> None:
+        super().__init__()
+        self.file = file
+        self.line = line
+        self.lines: list[int] = []
+
+
+def parse_yaml(text: str, file: str) -> Any:
+    """Return the one document in ``text`` (``None`` for none) with ``YamlMap`` and ``YamlList``.
+
+    Scalars are those of YAML 1.1 without tags; anchors, aliases and merge keys work. Raises
+    ``StreamtOlError`` (``PARSE``, at ``file:line``) for what is not YAML, a duplicate key, a
+    tag, a second document, deep nesting and aliases that stand for too much.
+    """
+    builder = _Builder(file)
+    try:
+        for event in yaml.parse(text, Loader=_LOADER):
+            builder.take(event)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        problem = redact(error.problem or "it cannot be parsed")[:100]
+        last = text.count("\n") + 1
+        line = min(mark.line + 1, last) if mark else last
+        raise builder.fault(f"not valid YAML: {problem}", line) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise builder.fault("not valid YAML: a character is not allowed in it", line) from None
+    return builder.root
+
+
+class _Frame:
+    """A collection that is being built."""
+
+    __slots__ = ("anchor", "key", "key_line", "merged", "size", "value")
+
+    def __init__(self, value: YamlMap | YamlList, anchor: str | None) -> None:
+        self.value = value
+        self.anchor = anchor
+        self.size = 1  # values in it, those behind aliases included
+        self.key: Any = _NO_KEY
+        self.key_line = 0
+        self.merged: list[YamlMap] = []
+
+
+class _Marker:
+    pass
+
+
+_NO_KEY = _Marker()
+_MERGE_KEY = _Marker()
+
+
+@lru_cache(maxsize=10_000)  # keys, types and words repeat a lot
+def _plain_scalar(text: str) -> Any:
+    """Return the value of a scalar without quotes. Raises what its construction raises."""
+    tag = _RESOLVER.resolve(yaml.ScalarNode, text, (True, False))
+    if tag == _MERGE:
+        return _MERGE_KEY
+    construct = _SCALARS.get(tag)
+    return text if construct is None else construct(yaml.ScalarNode(tag, text))
+
+
+class _Builder:
+    def __init__(self, file: str) -> None:
+        self.root: Any = None
+        self._file = file
+        self._documents = 0
+        self._frames: list[_Frame] = []
+        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._aliased = 0
+
+    def fault(self, message: str, line: int) -> StreamtOlError:
+        return StreamtOlError(PARSE, message, location=f"{self._file}:{line}")
+
+    def take(self, event: Any) -> None:
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.NodeEvent) and getattr(event, "tag", None) is not None:
+            raise self.fault("YAML tags are not allowed", line)
+        if isinstance(event, yaml.ScalarEvent):
+            self._finish(self._scalar(event, line), 1, event.anchor, line)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            self._start(event, line)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            frame = self._frames.pop()
+            if isinstance(frame.value, YamlMap):
+                _merge(frame.value, frame.merged)
+            self._finish(frame.value, frame.size, frame.anchor, frame.value.line)
+        elif isinstance(event, yaml.AliasEvent):
+            self._alias(event.anchor or "", line)
+        elif isinstance(event, yaml.DocumentStartEvent):
+            self._documents += 1
+            if self._documents > 1:
+                raise self.fault("a second YAML document starts here", line)
+
+    def _start(self, event: Any, line: int) -> None:
+        if len(self._frames) >= MAX_DEPTH:
+            raise self.fault(f"nested deeper than {MAX_DEPTH} levels", line)
+        is_map = isinstance(event, yaml.MappingStartEvent)
+        self._frames.append(
+            _Frame((YamlMap if is_map else YamlList)(self._file, line), event.anchor)
+        )
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (_NO_KEY, 0)
+
+    def _scalar(self, event: Any, line: int) -> Any:
+        if not event.implicit[0]:
+            return event.value
+        try:
+            return _plain_scalar(event.value)
+        except (ValueError, OverflowError, AttributeError):
+            raise self.fault("a number or time that is out of range", line) from None
+
+    def _alias(self, anchor: str, line: int) -> None:
+        if anchor not in self._anchors:
+            raise self.fault(f"the alias {shown(anchor)} has no anchor before it", line)
+        value, size = self._anchors[anchor]
+        if value is _NO_KEY:
+            raise self.fault(f"the anchor {shown(anchor)} holds itself", line)
+        self._aliased += size
+        if self._aliased > MAX_ALIASED:
+            raise self.fault("aliases stand for too many values", line)
+        self._finish(value, size, None, line)
+
+    def _finish(self, value: Any, size: int, anchor: str | None, line: int) -> None:
+        """Put a complete value where it belongs."""
+        if anchor is not None:
+            self._anchors[anchor] = (value, size)
+        if not self._frames:
+            self.root = value
+            return
+        frame = self._frames[-1]
+        frame.size += size
+        if isinstance(frame.value, YamlList):
+            frame.value.append("<<" if value is _MERGE_KEY else value)
+            frame.value.lines.append(line)
+        elif frame.key is _NO_KEY:
+            self._key(frame, frame.value, value, line)
+        else:
+            self._entry(frame, frame.value, "<<" if value is _MERGE_KEY else value)
+
+    def _key(self, frame: _Frame, owner: YamlMap, key: Any, line: int) -> None:
+        if isinstance(key, YamlMap | YamlList):
+            raise self.fault("a key must be a plain value", line)
+        if key is not _MERGE_KEY and key in owner:
+            earlier = f"line {owner.lines[key]}"
+            raise self.fault(f"the key {shown(key)} is already there, at {earlier}", line)
+        frame.key, frame.key_line = key, line
+
+    def _entry(self, frame: _Frame, owner: YamlMap, value: Any) -> None:
+        if frame.key is _MERGE_KEY:
+            maps = value if isinstance(value, YamlList) else [value]
+            if not all(isinstance(item, YamlMap) for item in maps):
+                raise self.fault("only mappings can be merged with <<", frame.key_line)
+            frame.merged += maps
+        else:
+            owner[frame.key] = value
+            owner.lines[frame.key] = frame.key_line
+        frame.key = _NO_KEY
+
+
+def _merge(owner: YamlMap, merged: list[YamlMap]) -> None:
+    """Add what is merged in: a mapping's own keys win, then the mappings in their order."""
+    for other in merged:
+        for key, value in other.items():
+            if key not in owner:
+                owner[key] = value
+                owner.lines[key] = other.lines[key]

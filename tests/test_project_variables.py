@@ -1,0 +1,91 @@
+"""Variables of a project: who wins, what is missing, and that values stay out of messages."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streamt_ol.problems import ENV_VAR, GENERIC_WARNING, StreamtOlError
+from streamt_ol.project.variables import Variables
+
+
+def variables(**environ: str) -> Variables:
+    return Variables(environ)
+
+
+class TestPrecedence:
+    def test_the_environment_wins_then_the_file_added_last(self) -> None:
+        known = variables(A="process")
+        known.add_file("A=general\nB=general\nC=general", ".env")
+        known.add_file("A=special\nB=special", ".env.prod")
+        assert [known.get(name) for name in "ABCD"] == ["process", "special", "general", None]
+
+    def test_an_empty_variable_is_set(self) -> None:
+        known = variables(A="")
+        known.add_file("A=file", ".env")
+        assert known.get("A") == ""
+
+
+class TestFiles:
+    def test_quotes_comments_and_exports(self) -> None:
+        known = variables()
+        text = "# c\nexport A=1\nB='x # y'\nC=\"two\\nlines\"\nD=plain # comment\nE=\n\nF = 6\n"
+        assert known.add_file(text, ".env") == []
+        assert [known.get(name) for name in "ABCDEF"] == [
+            "1", "x # y", "two\nlines", "plain", "", "6",
+        ]  # fmt: skip
+
+    def test_what_is_no_setting_is_a_warning_that_quotes_nothing(self) -> None:
+        known = variables()
+        warnings = known.add_file("A=1\nhunter2\n'hunter2\nB=2", ".env")
+        assert {w["code"] for w in warnings} == {GENERIC_WARNING}
+        assert warnings[0]["location"] == ".env:2"
+        assert "hunter2" not in str(warnings)
+
+    def test_values_may_refer_to_each_other(self) -> None:
+        known = variables(HOST="h")
+        known.add_file("A=${B}:1\nB=${HOST}.example", ".env")
+        assert known.get("A") == "h.example:1"
+
+
+class TestExpansion:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("${A}", "a"),
+            ("x${A}y${A}", "xaya"),
+            ("${MISSING:-d e}", "d e"),
+            ("${MISSING:-}", ""),
+            ("${EMPTY:-default}", "default"),
+            ("${EMPTY}", ""),
+            ("${A:-default}", "a"),
+            ("$A $${A} {A}", "$A $a {A}"),
+            ("${} ${1A} ${A", "${} ${1A} ${A"),
+            ("${NESTED}", "${A}"),
+        ],
+    )
+    def test_references(self, text: str, expected: str) -> None:
+        known = variables(A="a", EMPTY="", NESTED="${A}")
+        assert known.expand(text, "f:1") == expected
+
+    def test_a_missing_variable_has_its_name_and_place_and_no_neighbours(self) -> None:
+        with pytest.raises(StreamtOlError) as caught:
+            variables(A="hunter2").expand("hunter2 ${A} ${MISSING_ONE}", "models/m.yml:3")
+        error = caught.value
+        assert (error.code, error.location) == (ENV_VAR, "models/m.yml:3")
+        assert error.message == "the environment variable MISSING_ONE is not set"
+        assert "hunter2" not in f"{error}{error.suggestion}"
+
+    @pytest.mark.parametrize("text", ["A=${A}", "A=${B}\nB=${C}\nC=${A}"])
+    def test_a_circle_is_an_error(self, text: str) -> None:
+        known = variables()
+        known.add_file(text, ".env")
+        with pytest.raises(StreamtOlError, match="refers to itself") as caught:
+            known.get("A")
+        assert caught.value.code == ENV_VAR
+
+    @given(st.text())
+    def test_text_without_references_is_kept(self, text: str) -> None:
+        if "${" not in text:
+            assert variables().expand(text, "f:1") == text
