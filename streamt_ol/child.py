@@ -94,7 +94,7 @@ def run_child(
     try:
         child = os.posix_spawnp(
             arguments[0],
-            arguments,
+            list(arguments),
             environment,
             setsigmask=signals.before,
             setsigdef=_IGNORED_BY_PYTHON,

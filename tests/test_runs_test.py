@@ -11,7 +11,7 @@ import uuid
 from pathlib import Path
 
 import pytest
-from runs.support import GATEWAY, KAFKA, NAMESPACE, Place, read_until
+from runs.support import GATEWAY, KAFKA, NAMESPACE, Json, Place, read_until
 from support.commands import PROGRAM
 
 CLEAN = {"namespace": KAFKA, "name": "clean.v1"}
@@ -248,7 +248,7 @@ class TestTheChildIsUntouched:
         assert place.kinds() == (["START", "FAIL"] if emit else [])
 
 
-HOSTILE = {
+HOSTILE: Json = {
     "OPENLINEAGE_CONFIG": "/nonexistent.yml",
     "OPENLINEAGE_URL": "http://127.0.0.1:9",
     "OPENLINEAGE_DISABLED": "true",
@@ -316,9 +316,7 @@ class TestPreflight:
             ({}, ["--manifest", "/nonexistent.json"], "/nonexistent.json"),
         ],
     )
-    def test_refused(
-        self, place: Place, variables: dict[str, str], words: list[str], location: str
-    ) -> None:
+    def test_refused(self, place: Place, variables: Json, words: list[str], location: str) -> None:
         done = place.run("test", *words, plan={"out": b"ran".hex()}, **variables)
         assert (done.returncode, done.stdout) == (1, b"")
         assert f" {location}: ".encode() in done.stderr.splitlines()[0]

@@ -86,7 +86,7 @@ def read_marker(place: Place) -> Marker | Unusable:
         document = orjson.loads(content)
     except orjson.JSONDecodeError:
         return Unusable("it is not JSON")
-    return _marker(document, place)
+    return marker_of(document, place)
 
 
 def _content(path: Path) -> bytes | None:
@@ -98,7 +98,8 @@ def _content(path: Path) -> bytes | None:
         return file.read(MAX_BYTES)
 
 
-def _marker(document: Any, place: Place) -> Marker | Unusable:
+def marker_of(document: Any, place: Place) -> Marker | Unusable:
+    """Return what a parsed marker says, any JSON value, or why it says nothing."""
     if not isinstance(document, dict):
         return Unusable("it is not a JSON object")
     version = document.get("control_version")

@@ -24,6 +24,7 @@ import signal
 import sys
 import time
 import uuid
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NoReturn
@@ -99,7 +100,7 @@ def fail(intent: dict[str, Any]) -> NoReturn:
 
 def operate() -> None:
     intent = new_intent()
-    steps = {
+    steps: dict[str, Callable[[], None]] = {
         "begin": lambda: mark("in_progress", intent),
         "progress": lambda: mark("in_progress", intent, "a", "b"),
         "state": lambda: replace(STATE, {"serial": time.time_ns(), "secret": SECRET}),

@@ -64,7 +64,7 @@ class Place:
         }
         return clean_environment(**{k: v for k, v in variables.items() if v != UNSET})
 
-    def to(self, server: Server, **more: str) -> dict[str, str]:
+    def to(self, server: Server, **more: str) -> Json:
         """Return the variables that send events to ``server``, within a second."""
         return {
             "OPENLINEAGE__TRANSPORT__TYPE": "http",
