@@ -24,6 +24,7 @@ _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 # ``si_code`` of a signal that the kernel sent, as the terminal driver does on Ctrl-C: to the
 # whole foreground process group, so that the child has it already.
 _SI_KERNEL = 0x80
+_PATIENCE = 0.1  # seconds
 
 
 class Ended(NamedTuple):
@@ -99,12 +100,12 @@ def run_child(
             setsigmask=signals.before,
             setsigdef=_IGNORED_BY_PYTHON,
         )
-    except (OSError, ValueError) as error:  # ValueError: a NUL byte in an argument
+    except (OSError, ValueError) as error:  # ValueError: see _not_started
         return _not_started(error)
     first: signal.Signals | None = None
     while True:
         arrived, from_terminal = _next_signal(signals.held)
-        if arrived is not signal.SIGCHLD:
+        if arrived is not None and arrived is not signal.SIGCHLD:
             first = first or arrived
             if not from_terminal:
                 os.kill(child, arrived)  # not yet waited for, so the id is still the child's
@@ -144,10 +145,16 @@ def termination_as_exit() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _next_signal(held: frozenset[signal.Signals]) -> tuple[signal.Signals, bool]:
-    """Return the next held signal, and whether the terminal sent it to the child as well."""
-    if hasattr(signal, "sigwaitinfo"):
-        information = signal.sigwaitinfo(held)
+def _next_signal(held: frozenset[signal.Signals]) -> tuple[signal.Signals | None, bool]:
+    """Return the next held signal, and whether the terminal sent it to the child as well.
+
+    None after a while without one: in a host with other threads, one of them may have taken a
+    SIGCHLD.
+    """
+    if hasattr(signal, "sigtimedwait"):
+        information = signal.sigtimedwait(held, _PATIENCE)
+        if information is None:
+            return None, False
         return signal.Signals(information.si_signo), information.si_code == _SI_KERNEL
     # Where the sender is not told, the terminal is the likely one for its own two signals.
     number = signal.Signals(signal.sigwait(held))
@@ -162,5 +169,7 @@ def _shell_status(status: int) -> int:
 
 def _not_started(error: OSError | ValueError) -> Ended:
     found = not isinstance(error, FileNotFoundError)
-    reason = error.strerror if isinstance(error, OSError) else "an argument holds a NUL byte"
-    return Ended(NOT_EXECUTABLE if found else NOT_FOUND, not_started=reason or "unknown reason")
+    reason = "its name is empty, or an argument holds a NUL byte"
+    if isinstance(error, OSError):
+        reason = error.strerror or "unknown reason"
+    return Ended(NOT_EXECUTABLE if found else NOT_FOUND, not_started=reason)

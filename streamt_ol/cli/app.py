@@ -66,7 +66,7 @@ def _invoke(arguments: Sequence[str], output: Output) -> int:
 
 def _usage_error(error: typer.TyperException, output: Output) -> int:
     if output.json:
-        output.error(StreamtOlError(USAGE, getattr(error, "message", str(error))))
+        output.error(StreamtOlError(USAGE, error.format_message()))
     else:
         context = getattr(error, "ctx", None)
         if context is not None:

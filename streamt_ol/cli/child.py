@@ -39,7 +39,7 @@ KafkaNamespace = Annotated[
     typer.Option(
         "--openlineage-kafka-namespace",
         metavar="KAFKA-URI",
-        help="kafka://HOST:PORT of topics [env: STREAMT_OPENLINEAGE_KAFKA_NAMESPACE].",
+        help="kafka://HOST:PORT of topics; else STREAMT_OPENLINEAGE_KAFKA_NAMESPACE.",
     ),
 ]
 GatewayNamespace = Annotated[
@@ -47,7 +47,7 @@ GatewayNamespace = Annotated[
     typer.Option(
         "--openlineage-gateway-namespace",
         metavar="KAFKA-URI",
-        help="kafka://HOST:PORT of virtual topics [env: STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE].",
+        help="kafka://HOST:PORT of virtual topics; else STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE.",
     ),
 ]
 Streamt = Annotated[str, typer.Option(metavar="PATH", help="The streamt program to run.")]

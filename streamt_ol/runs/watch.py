@@ -36,12 +36,16 @@ def watching(path: Path, changed: Callable[[], None]) -> Iterator[None]:
         with one_at_a_time:
             changed()
 
-    stop = threading.Event()
-    events = _file_events(path.absolute().parent, call)
+    stopped, woken = threading.Event(), threading.Event()
+    events = _file_events(path.absolute().parent, call, woken.set)
+    if events is not None:
+        events.arm()
     interval = POLL_BESIDE_EVENTS if events is not None else POLL_ALONE
 
     def poll() -> None:
-        while not stop.wait(interval):
+        while not stopped.is_set():
+            woken.wait(interval)
+            woken.clear()
             if events is not None:
                 events.arm()
             call()
@@ -51,44 +55,54 @@ def watching(path: Path, changed: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        stop.set()
+        stopped.set()
+        woken.set()
         poller.join()
         if events is not None:
             events.close()
 
 
 class _FileEvents:
-    """File events of one folder, and of those above it until it exists."""
+    """File events of one folder, and of those above it until it exists.
 
-    def __init__(self, folder: Path, call: Callable[[], None], observer: BaseObserver) -> None:
+    ``arm`` is called by one thread at a time and never by watchdog's own: they hold the observer's
+    lock while they dispatch, which ``schedule`` needs as well.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        call: Callable[[], None],
+        wake: Callable[[], None],
+        observer: BaseObserver,
+    ) -> None:
         self._folder = folder
         self._call = call
+        self._wake = wake
         self._observer = observer
         self._armed: set[Path] = set()
-        self._lock = threading.RLock()
 
     def dispatch(self, event: Any) -> None:
         """Take an event of watchdog: folders may have come, the file may have changed."""
         if event.is_directory:
-            self.arm()
+            self._wake()
         self._call()
 
     def arm(self) -> None:
         """Watch the folder; where it does not exist, the nearest one above it that does."""
-        with self._lock:
-            while self._folder not in self._armed:
-                nearest = next(p for p in (self._folder, *self._folder.parents) if p.is_dir())
-                if nearest in self._armed:
-                    return
-                try:
-                    self._observer.schedule(
-                        self,  # type: ignore[arg-type]  # only ``dispatch`` is called
-                        str(nearest),
-                        event_filter=_kinds(),
-                    )
-                except OSError:
-                    return  # it went away again, or no watch is left: polling sees it
-                self._armed.add(nearest)
+        while self._folder not in self._armed:
+            nearest = next(p for p in (self._folder, *self._folder.parents) if p.is_dir())
+            if nearest in self._armed:
+                return
+            try:
+                self._observer.schedule(
+                    self,  # type: ignore[arg-type]  # only ``dispatch`` is called
+                    str(nearest),
+                    event_filter=_kinds(),
+                )
+            except OSError:
+                return  # it went away again, or no watch is left: polling sees it
+            self._armed.add(nearest)
 
     def close(self) -> None:
         """End the threads of watchdog."""
@@ -96,7 +110,9 @@ class _FileEvents:
         self._observer.join()
 
 
-def _file_events(folder: Path, call: Callable[[], None]) -> _FileEvents | None:
+def _file_events(
+    folder: Path, call: Callable[[], None], wake: Callable[[], None]
+) -> _FileEvents | None:
     try:
         from watchdog.observers import Observer  # noqa: PLC0415 - an extra, and heavy
     except ImportError:
@@ -106,9 +122,7 @@ def _file_events(folder: Path, call: Callable[[], None]) -> _FileEvents | None:
         observer.start()
     except OSError:
         return None
-    events = _FileEvents(folder, call, observer)
-    events.arm()
-    return events
+    return _FileEvents(folder, call, wake, observer)
 
 
 def _kinds() -> list[Any]:
