@@ -58,29 +58,41 @@ class StoppedError(SystemExit):
 
 
 class HeldSignals(NamedTuple):
-    """The signals that are blocked and waited for, and the mask that a child starts with."""
+    """The signals that are blocked and waited for, and the mask that a child starts with.
+
+    ``taken`` grows by those that another thread of the host took, which has them unblocked.
+    """
 
     held: frozenset[signal.Signals]
     before: frozenset[signal.Signals]
+    taken: list[signal.Signals]
 
 
 @contextmanager
 def signals_held() -> Iterator[HeldSignals]:
     """Block the signals that would end this process, in this thread and those it starts.
 
-    A signal that was ignored before (a job in the background of a script) stays ignored. What
-    is still pending in the end came after the child's end, and is dropped.
+    For the main thread. A signal that was ignored before (a job in the background of a script)
+    stays ignored. What is still pending in the end came after the child's end, and is dropped.
     """
     ending = {s for s in _ENDING if signal.getsignal(s) is not signal.SIG_IGN}
     if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # else the child's status is lost
     held = frozenset({*ending, signal.SIGCHLD})
     before = frozenset(map(signal.Signals, signal.pthread_sigmask(signal.SIG_BLOCK, held)))
+    taken: list[signal.Signals] = []
+
+    def take(number: int, _frame: object) -> None:
+        taken.append(signal.Signals(number))
+
+    handlers = {number: signal.signal(number, take) for number in ending}
     try:
-        yield HeldSignals(held, before)
+        yield HeldSignals(held, before, taken)
     finally:
-        while signal.sigpending() & held:
-            signal.sigwait(signal.sigpending() & held)
+        while pending := signal.sigpending() & held:
+            signal.sigwait(pending)
+        for number, handler in handlers.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
@@ -104,7 +116,7 @@ def run_child(
         return _not_started(error)
     first: signal.Signals | None = None
     while True:
-        arrived, from_terminal = _next_signal(signals.held)
+        arrived, from_terminal = _next_signal(signals)
         if arrived is not None and arrived is not signal.SIGCHLD:
             first = first or arrived
             if not from_terminal:
@@ -145,19 +157,23 @@ def termination_as_exit() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _next_signal(held: frozenset[signal.Signals]) -> tuple[signal.Signals | None, bool]:
+def _next_signal(signals: HeldSignals) -> tuple[signal.Signals | None, bool]:
     """Return the next held signal, and whether the terminal sent it to the child as well.
 
-    None after a while without one: in a host with other threads, one of them may have taken a
-    SIGCHLD.
+    None after a while without one: another thread may have taken a SIGCHLD.
     """
-    if hasattr(signal, "sigtimedwait"):
-        information = signal.sigtimedwait(held, _PATIENCE)
-        if information is None:
-            return None, False
-        return signal.Signals(information.si_signo), information.si_code == _SI_KERNEL
-    # Where the sender is not told, the terminal is the likely one for its own two signals.
-    number = signal.Signals(signal.sigwait(held))
+    if signals.taken:
+        return _of_unknown_sender(signals.taken.pop(0))
+    if not hasattr(signal, "sigtimedwait"):
+        return _of_unknown_sender(signal.Signals(signal.sigwait(signals.held)))
+    information = signal.sigtimedwait(signals.held, _PATIENCE)
+    if information is None:
+        return None, False
+    return signal.Signals(information.si_signo), information.si_code == _SI_KERNEL
+
+
+def _of_unknown_sender(number: signal.Signals) -> tuple[signal.Signals, bool]:
+    """Take the terminal, where there is one, for the sender of its own two signals."""
     return number, number in (signal.SIGINT, signal.SIGQUIT) and os.isatty(0)
 
 

@@ -364,4 +364,4 @@ def test_the_manifest_is_never_read_from_the_childs_stdin(place: Place) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.startswith(b"E500_USAGE_ERROR manifest: standard input belongs to ")
+    assert done.stderr.startswith(b"E500_USAGE_ERROR --manifest: standard input belongs to ")

@@ -320,10 +320,24 @@ class TestTheChildsSignals:
         for thread in threads:
             thread.join()
 
+    def test_a_signal_that_a_thread_of_the_host_took_is_passed_on(self) -> None:
+        stop = threading.Event()
+        thread = threading.Thread(target=stop.wait)
+        thread.start()
+        assert thread.ident
+        script = 'trap "exit 9" TERM; while :; do sleep 0.05; done'
+        with signals_held() as signals:
+            signal.pthread_kill(thread.ident, signal.SIGTERM)
+            ended = run_child(["sh", "-c", f"sleep 0.2; {script}"], os.environ, signals)
+        stop.set()
+        thread.join()
+        assert ended.stopped_by is signal.SIGTERM
+        assert ended.exit_status in (9, 128 + signal.SIGTERM)
+
     def test_an_interrupt_after_the_childs_end_is_dropped(self) -> None:
         with signals_held() as signals:
             run_child(["true"], os.environ, signals)
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.pthread_kill(threading.get_ident(), signal.SIGINT)
 
     @pytest.mark.parametrize("line", [["echo", "a\0b"], ["", "a"]])
     def test_a_line_that_no_process_can_have(self, line: list[str]) -> None:
