@@ -12,14 +12,15 @@ demo: $(VENV)/installed
 	@$(BIN)/streamt-ol export $(DEMO) --job-namespace demo --kafka-namespace kafka://broker.example:9092
 
 test: $(VENV)/dev
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist loadgroup
 
 check: $(VENV)/dev
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/ruff check $(CODE)
 	cd tests && ../$(BIN)/lint-imports --no-cache ../pyproject.toml
 	cd tests && ../$(BIN)/mypy --config-file ../pyproject.toml -p streamt_ol
-	cd tests && ../$(BIN)/mypy --config-file ../pyproject.toml . ../bench
+	cd tests && ../$(BIN)/mypy --config-file ../pyproject.toml .
+	cd bench && ../$(BIN)/mypy --config-file ../pyproject.toml .
 
 bench: $(VENV)/dev
 	$(BIN)/python bench/run.py

@@ -16,30 +16,47 @@ from pathlib import Path
 
 _NEW_FILE_MODE = 0o666
 _STAGING_MODE = 0o600
+_LINKS = 40  # as many as Linux follows
 
 
 def write(path: Path, chunks: Iterable[bytes]) -> None:
     """Replace ``path``, or what the symbolic link ``path`` points to, by the joined ``chunks``.
 
     Missing parent folders are created; the mode of an existing target is kept. Raises
-    ``OSError``, and then the target is as it was.
+    ``OSError``, and then the target, and the folders, are as they were.
     """
+    _refuse_devices(path)
     target = Path(os.path.realpath(path))
     mode = _mode(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with _synced_folder(target.parent):
+    with _parents(target.parent), _synced_folder(target.parent):
         _replace(target, mode, chunks)
 
 
-def _replace(target: Path, mode: int, chunks: Iterable[bytes]) -> None:
+def _refuse_devices(path: Path) -> None:
+    """Raise ``OSError`` for ``/dev/stdout`` and its like: a stream cannot be replaced.
+
+    What such a link points to must not be replaced either: it is somebody's open file.
+    """
+    link = Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow the links
+    for _ in range(_LINKS):
+        if link.parts[1:2] in (("dev",), ("proc",)):
+            raise OSError(22, "it is a device, not a file")
+        if not link.is_symlink():
+            return
+        link = Path(os.path.abspath(link.parent / link.readlink()))  # noqa: PTH100
+
+
+def _replace(target: Path, mode: int | None, chunks: Iterable[bytes]) -> None:
     # Named before it exists, so that an interrupt at any moment finds it.
     staging = target.with_name(f".streamt-ol-{secrets.token_hex(8)}.tmp")
     try:
-        descriptor = os.open(staging, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _STAGING_MODE)
+        new = _NEW_FILE_MODE if mode is None else _STAGING_MODE
+        descriptor = os.open(staging, os.O_WRONLY | os.O_CREAT | os.O_EXCL, new)
         with os.fdopen(descriptor, "wb") as file:
             file.writelines(chunks)
             file.flush()
-            os.fchmod(file.fileno(), mode)
+            if mode is not None:
+                os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
         staging.replace(target)
     except BaseException:  # Ctrl-C too must leave nothing behind
@@ -48,17 +65,29 @@ def _replace(target: Path, mode: int, chunks: Iterable[bytes]) -> None:
         raise
 
 
-def _mode(target: Path) -> int:
-    """Return the mode that the new file gets. Raises ``OSError`` for what is no regular file."""
+def _mode(target: Path) -> int | None:
+    """Return the mode of an existing target. Raises ``OSError`` for what is no regular file."""
     try:
         status = target.stat()
     except FileNotFoundError:
-        umask = os.umask(0)
-        os.umask(umask)
-        return _NEW_FILE_MODE & ~umask
+        return None
     if not stat.S_ISREG(status.st_mode):
         raise OSError(22, "it is not a regular file")
     return stat.S_IMODE(status.st_mode)
+
+
+@contextmanager
+def _parents(folder: Path) -> Iterator[None]:
+    """Create ``folder`` and its parents; remove again what was created if the body fails."""
+    missing = [f for f in (folder, *folder.parents) if not f.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        for created in missing:
+            with suppress(OSError):
+                created.rmdir()
+        raise
 
 
 @contextmanager

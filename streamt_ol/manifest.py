@@ -71,6 +71,7 @@ _MODEL = {
         "name": {"type": "string"},
         "description": _TEXT,
         "owner": _TEXT,
+        "materialized": _TEXT,
         "sql": _TEXT,
         "macro": _TEXT,
         "from": _FROM,
@@ -85,7 +86,10 @@ _MODEL = {
 
 
 def _artifacts(required: list[str], **properties: Any) -> dict[str, Any]:
-    ownership = {"type": ["object", "null"], "properties": {"type": _TEXT, "name": _TEXT}}
+    ownership = {
+        "type": ["object", "null"],
+        "properties": {"type": _TEXT, "name": _TEXT, "project": _TEXT},
+    }
     item = {
         "type": "object",
         "required": ["name", *required],

@@ -15,8 +15,12 @@ _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
 _ENDPOINT = re.compile(
     rf"(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<host>{_LABEL}(?:\.{_LABEL})*)):(?P<port>[1-9][0-9]{{0,4}})"
 )
+_UNRESERVED = re.compile(r"[A-Za-z0-9._~-]*")
 _NUMERIC_HOST = re.compile(r"[0-9.]+")
-_USER_INFORMATION = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*@")
+# User information of a URL in any of its forms, and secrets among its parameters.
+_CREDENTIALS = re.compile(
+    r"//[^?#]*@|(?:pass|pwd|secret|token|api[_.-]?key|credential)[\w.-]*=", re.IGNORECASE
+)
 MAX_PORT = 65_535
 # The environment variable behind each namespace option, by "Static export command".
 NAMESPACE_VARIABLES = {
@@ -31,7 +35,7 @@ def segment(text: str) -> str:
 
     Raises ``UnicodeEncodeError`` for a lone surrogate, which has no UTF-8 form.
     """
-    return quote(text, safe="")
+    return text if _UNRESERVED.fullmatch(text) else quote(text, safe="")
 
 
 def model_job_name(project: str, model: str) -> str:
@@ -80,18 +84,18 @@ def check_job_namespace(value: str, location: str = "job_namespace") -> str:
         raise StreamtOlError(INVALID, "the job namespace is blank", location=location)
     if not is_encodable(value):
         raise StreamtOlError(INVALID, "the job namespace is not valid Unicode", location=location)
-    check_no_user_information(value, location)
+    check_no_credentials(value, location, "the job namespace")
     return value
 
 
-def check_no_user_information(namespace: str, location: str) -> None:
-    """Raise E506 for ``scheme://user:password@...``, without repeating it."""
-    if _USER_INFORMATION.match(namespace):
+def check_no_credentials(namespace: str, location: str, what: str = "the namespace") -> None:
+    """Raise E506 for ``scheme://user:password@...`` and the like, without repeating it."""
+    if _CREDENTIALS.search(namespace):
         raise StreamtOlError(
             INVALID,
-            "the namespace holds user information, which must not leave this machine",
+            f"{what} holds user information or a credential, which must not leave this machine",
             location=location,
-            suggestion="remove what stands before the @",
+            suggestion="remove what stands before the @, or the parameter",
         )
 
 

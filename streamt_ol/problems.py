@@ -32,9 +32,9 @@ EMIT_FAILED = "W112_OPENLINEAGE_EMIT_FAILED"
 ERRORS: dict[str, Code] = {
     USAGE: Code("the command line itself is wrong", 2, "see `streamt-ol COMMAND --help`"),
     PARSE: Code(
-        "a file cannot be read, is not JSON, or is not shaped like a manifest",
+        "a file cannot be read, is not JSON or YAML, or is not shaped like a manifest or project",
         1,
-        "compile the project again with `streamt compile`, or name the right file",
+        "correct or name the right file, or compile the project again with `streamt compile`",
     ),
     ENV_VAR: Code(
         "a value of the project refers to an environment variable that is not set",

@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 MASK = "***"
 _REVEALING_NAME = (
-    r"(?<![\w.-])[\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_.-]?key"
-    r"|access[_.-]?key|private[_.-]?key|credential|jaas\.config|authorization)[\w.-]*"
+    r"[\w.-]*(?:pass|pwd|secret|token|api[_.-]?key|access[_.-]?key|private[_.-]?key|credential"
+    r"|jaas\.config|authorization)[\w.-]*"
 )
+# A text of any length is looked at this far; what is shown of it ends long before.
+_SEARCHED = 65_536
 
 
 class _Rule(NamedTuple):
@@ -24,7 +26,7 @@ class _Rule(NamedTuple):
     replacement: str
 
 
-# Order matters: the header forms first, since their values hold what the later rules look for.
+# After the name of a secret everything is hidden: nobody knows where its value ends.
 _RULES: tuple[_Rule, ...] = (
     _Rule(
         ("private key",),
@@ -32,17 +34,19 @@ _RULES: tuple[_Rule, ...] = (
         MASK,
     ),
     _Rule(
-        ("bearer", "basic", "negotiate"),
-        r"(?i)\b(bearer|basic|negotiate)\s+[\w.~+/=-]{3,}",
-        rf"\1 {MASK}",
-    ),
-    _Rule(("://",), r"(?i)([a-z][a-z0-9+.-]*://)[^/?#\s]*@", rf"\1{MASK}@"),
-    _Rule(
-        (":", "="),
-        rf"(?i)([\"'`]?{_REVEALING_NAME}[\"'`]?\s*(?:=>|[:=])\s*)"
-        r"(\"(?:[^\"\\]|\\.)*\"?|'(?:[^']|'')*'?|[^\s,;&)}\]]+)",
+        (":", "=", "%3"),
+        rf"(?is)(?<![\w.-])({_REVEALING_NAME}[\"'`\\]*\s*(?:=>|[:=]|%3[ad])\s*).+",
         rf"\1{MASK}",
     ),
+    _Rule(("--",), rf"(?is)(?<![\w-])(--?{_REVEALING_NAME}\s+).+", rf"\1{MASK}"),
+    _Rule(
+        ("bearer", "basic", "negotiate", "digest"),
+        r"(?i)\b(bearer|basic|negotiate|digest)\s+[\w.~+/=-]{3,}",
+        rf"\1 {MASK}",
+    ),
+    # User information, up to the last @ of the line: a password may hold anything.
+    _Rule(("://",), r"(?i)(?<![a-z0-9+.-])([a-z][a-z0-9+.-]*://).{0,1024}@", rf"\1{MASK}@"),
+    _Rule(("@",), r"[^\s:@/'\"]{1,256}:[^\s@]{1,256}@", f"{MASK}@"),
     _Rule(("eyj",), r"\beyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?", MASK),
     _Rule(("akia", "asia"), r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b", MASK),
     _Rule(
@@ -62,15 +66,24 @@ def redact(text: str) -> str:
     return text
 
 
-def shown(value: object, limit: int = 80) -> str:
-    """Return user text for a message: redacted, quoted, escaped, at most about ``limit`` long."""
-    text = value if isinstance(value, str) else str(value)
-    text = redact(text[: 4 * limit])
+def one_line(text: str, limit: int) -> str:
+    """Return ``text`` redacted, with control characters escaped, at most about ``limit`` long."""
+    return printable(redact(text[:_SEARCHED]), limit)
+
+
+def printable(text: str, limit: int) -> str:
+    """Return ``text`` with control characters escaped, at most about ``limit`` long."""
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
-    escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
-    return f"'{escaped}'"
+    if cut.isprintable():
+        return cut
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
+
+
+def shown(value: object, limit: int = 80) -> str:
+    """Return user text for a message: quoted, redacted, on one line, about ``limit`` long."""
+    return f"'{one_line(value if isinstance(value, str) else str(value), limit)}'"
 
 
 def place(path: str) -> str:
-    """Return a file's path for a diagnostic: redacted, on one line, unquoted."""
-    return shown(path, limit=400)[1:-1]
+    """Return a file's path, or a pointer, for a diagnostic: redacted, on one line, unquoted."""
+    return one_line(path, limit=400)

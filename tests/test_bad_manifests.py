@@ -97,6 +97,10 @@ DEPENDENCIES = [
     ("two names in one entry", at("models", 3, "from_", 0, value={"ref": "view",
                                                                    "source": "orders"}),
      "/models/3/from_/0", "one"),
+    ("from and from_", at("models", 3, "from", value=[{"ref": "totals"}]), "/models/3/from",
+     "different"),
+    ("from and empty from_", lambda d: d["models"][3].update(from_=[], **{"from": "view"}),
+     "/models/3/from", "different"),
     ("no name in an entry", at("models", 3, "from_", 0, value={"ref": None}),
      "/models/3/from_/0", "one"),
     ("ref to a sink", at("models", 1, "sql", value='{{ ref("lake") }}'), "/models/1/sql", "lake"),
@@ -114,8 +118,8 @@ ARTIFACTS = [
      "/models/0", "confirm"),
     ("second topic", lambda d: d["artifacts"]["topics"].append(owned("dead", "totals")),
      "/models/1", "more than one topic"),
-    ("nothing compiled", without("artifacts"), "/models/0", "confirm"),
-    ("two jobs", at("artifacts", "flink_jobs", 0, "ownership", "name", value="totals"),
+    ("nothing compiled", without("artifacts"), "/models/0", "no process"),
+    ("two jobs", lambda d: d["artifacts"]["flink_jobs"].append(owned("more", "totals", sql="")),
      "/models/1", "more than one process"),
     ("job and rule", at("artifacts", "gateway_rules", 0, "ownership", "name", value="clean"),
      "/models/0", "more than one process"),
@@ -128,6 +132,16 @@ ARTIFACTS = [
      "/artifacts/gateway_rules/0/virtualTopic", "blank"),
     ("unknown owner", at("artifacts", "flink_jobs", 0, "ownership", "name", value="nobody"),
      "/artifacts/flink_jobs/0/ownership/name", "nobody"),
+    ("no process for SQL", without("artifacts", "flink_jobs", 0), "/models/0", "no process"),
+    ("no process for a macro", lambda d: (d["models"][0].update(sql=None, macro="m"),
+                                          d["artifacts"]["flink_jobs"].pop(0)),
+     "/models/0", "no process"),
+    ("no connector", lambda d: (d["models"][3].update(materialized="sink"),
+                                d["artifacts"].pop("connectors")), "/models/3", "no connector"),
+    ("another project", at("artifacts", "flink_jobs", 0, "ownership", "project", value="other"),
+     "/artifacts/flink_jobs/0/ownership/project", "another project"),
+    ("unknown kind of owner", at("artifacts", "connectors", 0, "ownership", "type", value="Model"),
+     "/artifacts/connectors/0/ownership/type", "Model"),
     ("orphan job", lambda d: d["artifacts"]["flink_jobs"].append({"name": "stray", "sql": ""}),
      "/artifacts/flink_jobs/2", "stray"),
     ("two Gateway inputs", at("models", 2, "from_", value=[{"ref": "totals"}, {"ref": "clean"}]),
@@ -148,8 +162,11 @@ GRAPH = [
     ("node knows less", at("dag", value={"nodes": [{"name": "totals", "type": "model",
                                                     "upstream": ["clean"]}]}),
      "/dag/nodes/0", "refunds"),
-    ("edge", at("dag", value={"edges": [{"from": "refunds", "to": "clean"}]}), "/dag/edges",
-     "refunds"),
+    ("edge too many", at("dag", value={"edges": [{"from": "orders", "to": "clean"},
+                                                 {"from": "refunds", "to": "clean"}]}),
+     "/dag/edges/1", "refunds"),
+    ("edge missing", at("dag", value={"edges": [{"from": "orders", "to": "clean"}]}),
+     "/dag/edges", "totals"),
 ]  # fmt: skip
 
 
@@ -266,11 +283,29 @@ class TestMacro:
             table("orders", "orders.v1") + "INSERT INTO nowhere SELECT id FROM orders;",
             insert({"orders": "orders.v1"}, "mix") + insert({"refunds": "refunds.v1"}, "other"),
             insert({"orders": "orders.v1"}, "mix") + "SELECT 'unterminated",
+            insert({"orders": "orders.v1"}, "mix").replace("'topic' = 'o", "'topic-pattern' = 'o"),
+            insert({"orders": "orders.v1"}, "mix").replace("'orders.v1'", "U&'orders.v1'"),
+            insert({"orders": "orders.v1"}, "mix").replace("FROM orders", "FROM orders, c.d.other"),
+            insert({"orders": "orders.v1"}, "mix").replace("FROM orders", "FROM {{ ref('x') }}"),
+            insert({"orders": "orders.v1"}, "mix").replace(
+                "FROM orders", "FROM orders /*+ OPTIONS('topic'='refunds.v1') */"
+            ),
+            insert({"orders": "orders.v1"}, "mix")
+            + "ALTER TABLE orders SET ('topic' = 'refunds.v1');",
             insert({"orders": "orders.v1"}, "mix") + "/* unterminated",
         ],
     )
     def test_compiled_sql_that_does_not_resolve(self, sql: str) -> None:
         assert refused(macro(sql)).location == self.PLACE
+
+    def test_views_and_common_table_expressions_are_no_undeclared_tables(self) -> None:
+        sql = insert({"orders": "orders.v1"}, "mix").replace(
+            "INSERT INTO out_sink SELECT id FROM orders",
+            "CREATE TEMPORARY VIEW v AS SELECT id FROM orders;\n"
+            "INSERT INTO out_sink WITH c AS (SELECT id FROM v) SELECT id FROM c",
+        )
+        projection = resolve_identities({"options": OPTIONS, "manifest": macro(sql)})
+        assert [i["name"] for i in projection["jobs"][0]["inputs"]] == ["orders.v1"]
 
     def test_a_macro_without_any_input(self) -> None:
         sql = table("out_sink", "mix") + "INSERT INTO out_sink VALUES (1);"
@@ -299,6 +334,14 @@ class TestMacro:
             assert [i["namespace"].split("//")[1].split(".")[0] for i in mix["inputs"]] == [
                 namespace
             ]
+
+
+def test_an_artifact_whose_project_is_null_is_ours() -> None:
+    document = shop()
+    for artifact in document["artifacts"]["flink_jobs"]:
+        artifact["ownership"]["project"] = None
+    projection = resolve_identities({"options": OPTIONS, "manifest": document})
+    assert len(projection["jobs"]) == 4
 
 
 class TestOlder:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import pty
@@ -13,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.commands import PROGRAM, clean_environment, streamt_ol
+from support.commands import PROGRAM, clean_environment, run_without_override, streamt_ol
 from support.manifests import FIXTURES, TIME, manifest, source
 
 DEMO = FIXTURES / "manifests" / "demo.json"
@@ -203,29 +202,12 @@ class TestOutputFile:
         assert (target.read_text(), list(tmp_path.iterdir())) == ("old", [target])
 
 
-def without_override() -> None:
-    """Make permissions count for root, too, in the program that is executed next."""
-    drop_from_bounding_set, dac_override, dac_read_search = 24, 1, 2
-    libc = ctypes.CDLL(None)
-    for capability in (dac_override, dac_read_search):
-        libc.prctl(drop_from_bounding_set, capability, 0, 0, 0)
-
-
 class TestPermissions:
-    def run(self, *arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
-            [PROGRAM, *map(str, arguments)],
-            capture_output=True,
-            env=clean_environment(),
-            preexec_fn=without_override,
-            check=False,
-        )
-
     def test_an_unreadable_manifest(self, tmp_path: Path) -> None:
         path = tmp_path / "m.json"
         path.write_bytes(DEMO.read_bytes())
         path.chmod(0)
-        ran = self.run("export", path, *NAMESPACE, *KAFKA)
+        ran = run_without_override("export", path, *NAMESPACE, *KAFKA)
         assert (ran.returncode, ran.stdout) == (1, b"")
         assert ran.stderr.decode().startswith(f"E501_PARSE_ERROR {path}: ")
 
@@ -235,7 +217,7 @@ class TestPermissions:
         folder.mkdir()
         (folder / "lineage.jsonl").write_text("old")
         folder.chmod(mode)
-        ran = self.run(*EXPORT, "--output-file", folder / "lineage.jsonl")
+        ran = run_without_override(*EXPORT, "--output-file", folder / "lineage.jsonl")
         folder.chmod(0o700)
         assert (ran.returncode, ran.stdout) == (1, b"")
         assert ran.stderr.startswith(b"E506_OPENLINEAGE_INVALID output_file: ")

@@ -83,6 +83,8 @@ class TestLoadManifest:
             (b'{"project": "p", "x": {"a/b~": 1, "a\\/b~": 2}}', "/x/a~1b~0"),
             (b'{"project": "p", "x": {"\\u0061": 1, "a": 2}}', "/x/a"),
             (b'{"project": "p", "x": {"t": "\\u0022:", "t": 1}}', "/x/t"),
+            (b'{"project": "p", "x": {"t": "\\"\\u003a", "t": 1}}', "/x/t"),
+            (b'{"project": "p", "x": {"t": "\\"\\u003A", "t": 1}}', "/x/t"),
         ],
     )  # fmt: skip
     def test_a_key_twice_is_an_error_at_its_pointer(self, data: bytes, place: str) -> None:

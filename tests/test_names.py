@@ -145,7 +145,19 @@ class TestJobNamespace:
         assert names.check_job_namespace(value) == value
 
     @pytest.mark.parametrize(
-        "value", ["", "  ", "\t\n", "a\udcff", "https://user:pw@lineage.example/ns", "x://u@h"]
+        "value",
+        [
+            "",
+            "  ",
+            "\t\n",
+            "a\udcff",
+            "https://user:pw@lineage.example/ns",
+            "x://u@h",
+            "jdbc:postgresql://u:pw@h/db",
+            " https://u:pw@h",
+            "//u:pw@h",
+            "https://h/?token=pw",
+        ],
     )
     def test_blank_unencodable_and_credentials_are_refused(self, value: str) -> None:
         with pytest.raises(StreamtOlError) as refused:

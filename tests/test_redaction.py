@@ -31,6 +31,18 @@ SECRET = "hunter2hunter2"
         f"-----BEGIN RSA PRIVATE KEY-----\n{SECRET}\n-----END RSA PRIVATE KEY-----",
         f"-----BEGIN PRIVATE KEY-----\n{SECRET}",
         f"eyJhbGciOi.{SECRET}.sig",
+        f"https://user:{SECRET * 40}@host",
+        f"https://u:a/{SECRET}@host",
+        f"https://user:{SECRET} @host",
+        f"user:{SECRET}@host:9092",
+        f"PASS={SECRET}",
+        f"db_pass: {SECRET}",
+        f"password=a,{SECRET}",
+        f"password=a {SECRET}",
+        f"Authorization: Digest {SECRET}",
+        f'{{\\"password\\":\\"{SECRET}\\"}}',
+        f"password%3D{SECRET}",
+        f"--password {SECRET}",
         f"ghp_{SECRET}",
         f"xoxb-{SECRET}",
         f"tkn_{SECRET}",
@@ -72,3 +84,6 @@ def test_long_text_costs_no_more_than_its_length_allows() -> None:
     redact("a." * 500_000 + "=")
     redact("password" * 100_000)
     redact("'" * 200_000)
+    redact("@" + "a:" * 200_000)
+    redact("://" * 100_000 + "@")
+    redact("password " * 100_000 + "=")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamt_ol.problems import INVALID, StreamtOlError
-from streamt_ol.templates import Call, calls, plain_calls, render, rendering
+from streamt_ol.templates import Call, Renderer, calls, plain_calls, render, rendering
 
 RAW = Call("source", "raw")
 CLEAN = Call("ref", "clean")
@@ -110,8 +110,29 @@ class TestRendering:
     def test_takes_params_and_loads_other_templates(self) -> None:
         others = {"lib.j2": "{% macro pick(n) %}{{ ref(n) }}{% endmacro %}", "x.j2": "({{ n }})"}
         template = "{% import 'lib.j2' as lib with context %}{{ lib.pick(n) }}{% include 'x.j2' %}"
-        rendering = render(template, params={"n": "clean"}, load=others.get)
-        assert rendering == ("t_clean(clean)", [CLEAN])
+        renderer = Renderer(others.get)
+        for _ in range(2):
+            assert renderer.render(template, {"n": "clean"}) == ("t_clean(clean)", [CLEAN])
+
+    def test_imported_templates_call_too_each_time(self) -> None:
+        macro = "{% macro m() %}{{ ref('clean') }}{% endmacro %}"
+        renderer = Renderer({"lib.j2": "{% set raw = source('raw') %}" + macro}.get)
+        for _ in range(2):
+            found = renderer.render("{% import 'lib.j2' as lib %}{{ lib.raw }} {{ lib.m() }}")
+            assert found == ("t_raw t_clean", [RAW, CLEAN])
+
+    def test_nothing_stays_from_one_rendering_to_the_next(self) -> None:
+        renderer = Renderer()
+        costly = "{% for i in range(100000) %}{% endfor %}"
+        for _ in range(4):
+            assert renderer.render(costly).text == ""
+        assert renderer.render("{% set x = ref('clean') %}").calls == [CLEAN]
+        with pytest.raises(StreamtOlError):
+            renderer.render("{{ source('raw') }}{{ x }}")
+        assert renderer.render("y").calls == []
+
+    def test_params_cannot_replace_the_calls(self) -> None:
+        assert render("{{ source('raw') }}", params={"source": "x", "ref": "y"}).calls == [RAW]
 
     @pytest.mark.parametrize(
         ("template", "text"),
@@ -130,6 +151,9 @@ class TestRendering:
             ("{{ missing|default('x') }} {{ missing is defined }}", "x False"),
             ("{{ 'a.b'.replace('.', '_').upper() }} {{ 'x'.center(3) }}|", "A_B  x |"),
             ("{{ [{'n': 'x'}, {'n': 'y'}]|join('+', attribute='n') }}", "x+y"),
+            ("{{ 'aa'|replace('a', 'b', count=1) }} {{ '.'.join(cols|map('upper')) }}", "ba A.B"),
+            ("{{ range(3)|length }} {{ range(3) is sequence }} {{ range(3)|last }}", "3 True 2"),
+            ("{{ {'k': 1}.items()|list }} {{ dict(a=1).keys()|first }}", "[('k', 1)] a"),
             ("{% for c in cols if c != 'a' %}{{ c }}{% endfor %} {{ 7 // 2 }}", "b 3"),
             (
                 "{% macro m() %}{{ caller(1) }}{% endmacro %}"
@@ -150,6 +174,11 @@ class TestRendering:
             ("\n{% if 1 %}", "syntax error at line 2"),
             ("{{ ''.__class__.__mro__ }}", "the sandbox does not allow"),
             ("{{ source.__globals__ }}", "the sandbox does not allow"),
+            ("{{ '{0.__class__}'.format(1) }}", "the sandbox does not allow"),
+            ("{{ [1]|map(attribute='__class__')|first }}", "the sandbox does not allow"),
+            ("{{ cycler.__init__.__globals__ }}", "the sandbox does not allow"),
+            ("{{ self._TemplateReference__context }}", "the sandbox does not allow"),
+            ("{{ dict.mro() }}", "the sandbox does not allow"),
             ("{% include '../secrets' %}", "there is no template '../secrets'"),
             ("{{ ref(1) }}", "source() and ref() take one name"),
             ("{{ ref('a', 'b') }}", "source() and ref() take one name"),
@@ -197,12 +226,10 @@ class TestBounds:
 
     def test_templates_that_include_each_other(self) -> None:
         others = {f"{n}": f"{{% include '{n + 1}' %}}" * 2 for n in range(40)} | {"40": "x"}
+        others["self"] = "{% include 'self' %}"
         for first in ("0", "self"):
             with pytest.raises(StreamtOlError):
-                render(
-                    f"{{% include '{first}' %}}",
-                    load=(others | {"self": "{% include 'self' %}"}).get,
-                )
+                Renderer(others.get).render(f"{{% include '{first}' %}}")
 
     @pytest.mark.parametrize(
         "template",
@@ -225,6 +252,10 @@ class TestBounds:
             "{{ ('y' * 100000).join(range(100000)|map('string')|list) }}",
             "{{ range(100000)|join('y' * 100000) }}",
             "{{ ('\\n' * 100000)|indent(100000) }}",
+            "{{ ('y' * 100000).join(range(100000)|map('string')) }}",
+            doubling("[]", "{% set _ = n.x.extend(range(100000)) %}"),
+            doubling("[]", "{% set _ = n.x.extend(dict.fromkeys(range(9999)).items()) %}"),
+            doubling("''", "{% set n.x = range(100000)|sum %}"),
             doubling("'a'", "{% set n.x = n.x ~ n.x %}"),
             doubling("'a'", "{% set n.x = n.x + n.x %}"),
             doubling("'a'", "{% set n.x %}{{ n.x }}{{ n.x }}{% endset %}"),
@@ -246,6 +277,9 @@ class TestBounds:
             "{% if 1 %}" * 500 + "{% endif %}" * 500,
             "{% for i in [1] %}" * 30 + "x" + "{% endfor %}" * 30,
             "x" * 1_000_001,
+            "{{x}}" * 200_000,
+            "{% if x %}{% endif %}" * 50_000,
+            "{{ {" + "1: 1," * 200_000 + "}|length }}",
         ],
     )
     def test_nesting_and_length(self, template: str) -> None:

@@ -42,7 +42,7 @@ ProjectDir = Annotated[
 ]
 Environment = Annotated[
     str | None,
-    typer.Option("--env", metavar="NAME", help="The project's environment [env: STREAMT_ENV]."),
+    typer.Option("--env", metavar="NAME", help="The project's environment; or STREAMT_ENV."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print warnings.")]
 

@@ -41,7 +41,9 @@ def stage(
     ] = None,
     project_dir: options.ProjectDir = None,
     env: options.Environment = None,
-    pretty: Annotated[bool, typer.Option(help="Print the JSON over many lines.")] = False,
+    pretty: Annotated[
+        bool, typer.Option("--pretty", help="Print the JSON over many lines.")
+    ] = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Run one stage of the export: its input is JSON on stdin, its result JSON on stdout."""

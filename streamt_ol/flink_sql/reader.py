@@ -25,12 +25,14 @@ class Script(NamedTuple):
 
     ``targets`` are the tables written (``INSERT INTO``, ``INSERT OVERWRITE``, ``CREATE TABLE AS
     SELECT``), ``reads`` the tables and views read (``FROM``, ``JOIN``, ``TABLE t`` as an
-    argument); both hold the last part of a qualified name. Common table expressions are neither.
+    argument), ``views`` what a ``CREATE VIEW`` names; all hold the last part of a qualified
+    name. Common table expressions are none of them.
     """
 
     tables: tuple[Table, ...]
     targets: tuple[str, ...]
     reads: tuple[str, ...]
+    views: tuple[str, ...] = ()
 
 
 # fmt: off
@@ -47,8 +49,9 @@ def read_script(sql: str, location: str | None = None) -> Script:
     """Return the tables that compiled Flink SQL declares, writes and reads.
 
     Implements "macro dependencies resolve from compiled SQL" of the specification. Raises
-    ``StreamtOlError`` (``INVALID``, at ``location``) for text that is not closed and for a table
-    with two different ``'topic'`` options.
+    ``StreamtOlError`` (``INVALID``, at ``location``) for text that is not closed, for a table
+    with two different ``'topic'`` options, and for what would make the declared topics untrue:
+    a table altered later, a topic in a hint, a template that was not rendered.
     """
     return _Reader(read_tokens(sql, location), location).read()
 
@@ -76,9 +79,12 @@ class _Reader:
         self._tables: list[Table] = []
         self._targets: dict[str, None] = {}
         self._reads: dict[str, None] = {}
+        self._views: dict[str, None] = {}
         self._start_statement()
         self._handlers: dict[str, Callable[[int], int]] = {
             "CREATE": self._create,
+            "ALTER": self._alter,
+            "{": self._brace,
             "INSERT": self._insert,
             "SELECT": self._select,
             "FROM": self._from,
@@ -99,7 +105,9 @@ class _Reader:
         while index < len(self._tokens):
             handler = self._handlers.get(self._tokens[index].key)
             index = handler(index) if handler else index + 1
-        return Script(tuple(self._tables), tuple(self._targets), tuple(self._reads))
+        return Script(
+            tuple(self._tables), tuple(self._targets), tuple(self._reads), tuple(self._views)
+        )
 
     def _start_statement(self) -> None:
         self._levels = [_Level(-1)]
@@ -130,6 +138,10 @@ class _Reader:
 
     def _create(self, index: int) -> int:
         index = self._skip(index + 1, "OR", "REPLACE", "TEMPORARY")
+        if self._at(index).key == "VIEW":
+            view, index = self._path(self._skip(index + 1, "IF", "NOT", "EXISTS"))
+            self._views.update(dict.fromkeys(view[-1:]))
+            return index
         if self._at(index).key != "TABLE":
             return index
         self._created, index = self._path(self._skip(index + 1, "IF", "NOT", "EXISTS"))
@@ -137,13 +149,25 @@ class _Reader:
             self._tables.append(Table(self._created[-1], self._created, None))
         return index
 
+    def _alter(self, index: int) -> int:
+        if self._at(index + 1).key == "TABLE" and self._at(index - 1).key in ("", ";"):
+            raise self._untrue("the SQL alters a table, so what it declares is not what it reads")
+        return index + 1
+
+    def _brace(self, index: int) -> int:
+        if self._at(index + 1).key in ("{", "%", "#"):
+            raise self._untrue("the SQL holds a template that was not rendered")
+        return index + 1
+
+    def _untrue(self, message: str) -> StreamtOlError:
+        return StreamtOlError(INVALID, message, location=self._location)
+
     def _with(self, index: int) -> int:
         if not (self._created and len(self._levels) == 1 and self._at(index + 1).key == "("):
             return self._clause(index)
         topics, index = self._topics(index + 2)
         if len(topics) > 1:
-            message = "a table of the SQL has two different 'topic' options"
-            raise StreamtOlError(INVALID, message, location=self._location)
+            raise self._untrue("a table of the SQL has two different 'topic' options")
         if topics:
             self._tables[-1] = self._tables[-1]._replace(topic=topics.pop())
         return index

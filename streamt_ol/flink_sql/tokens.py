@@ -72,7 +72,7 @@ def read_tokens(sql: str, location: str | None = None) -> list[Token]:
     """Return the tokens of ``sql`` without space, comments and hints.
 
     Raises ``StreamtOlError`` (``INVALID``, at ``location``) for a string, a quoted identifier or
-    a comment that is not closed; its message tells the line and quotes no SQL.
+    a comment that is not closed, and for a hint that names a topic; its message quotes no SQL.
     """
     lexer, kinds = _lexer()
     tokens: list[Token] = []
@@ -89,6 +89,9 @@ def read_tokens(sql: str, location: str | None = None) -> list[Token]:
                 message = f"line {line} of the SQL opens {_UNCLOSED[text]} that is never closed"
                 raise StreamtOlError(INVALID, message, location=location)
             tokens.append(_token(kind, text))
+        elif value.startswith("/*+") and "'topic'" in value:
+            message = "a hint in the SQL replaces the topic of a table"
+            raise StreamtOlError(INVALID, message, location=location)
         position = end
     return tokens
 

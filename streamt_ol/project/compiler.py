@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from streamt_ol.names import NAMESPACE_VARIABLES
-from streamt_ol.problems import Warned
+from streamt_ol.problems import PARSE, StreamtOlError, Warned
 from streamt_ol.project.artifacts import compiled_artifacts
 from streamt_ol.project.declared import read_model, read_source
 from streamt_ol.project.document import Document, Unknown, read_document
 from streamt_ol.project.folder import Folder
 from streamt_ol.project.graph import compiled_dag, refuse_cycles
+from streamt_ol.project.macros import Macros
 from streamt_ol.project.places import Places
 from streamt_ol.project.sections import Section
 from streamt_ol.project.variables import Variables
@@ -41,7 +42,7 @@ def compile_project(
     project's `.env` files. Raises ``StreamtOlError`` (E501, E502, E503, E506) whose location is
     ``file:line``, with a JSON pointer into the manifest where there is one.
     """
-    folder = Folder(Path(options.get("project_dir") or "."))
+    folder = Folder(Path(_required_folder(options.get("project_dir"))))
     variables = Variables(environ)
     unknown = Unknown()
     document = read_document(folder, options.get("env"), variables, unknown)
@@ -50,7 +51,8 @@ def compile_project(
     runtime = _runtime(document, chosen)
     sources = [read_source(section) for section in document.lists["sources"]]
     gateway = _section(document.runtime, "conduktor", "gateway") is not None
-    models = [read_model(section, folder, gateway=gateway) for section in document.lists["models"]]
+    macros = Macros(folder)
+    models = [read_model(section, macros, gateway=gateway) for section in document.lists["models"]]
     refuse_cycles(models)
     manifest = {
         "project": project,
@@ -73,6 +75,13 @@ def next_options(options: Mapping[str, str | None], variables: Variables) -> Opt
         if chosen.get(option) is None and (value := variables.get(variable)) is not None:
             chosen[option] = value
     return chosen
+
+
+def _required_folder(name: str | None) -> str:
+    """Return the folder of the project, by default the one we are in."""
+    if name is not None and not name.strip():
+        raise StreamtOlError(PARSE, "the name of the folder is blank", location="project_dir")
+    return "." if name is None else name
 
 
 def project_name(root: Section) -> str:

@@ -6,7 +6,7 @@ import json
 from typing import Any, NamedTuple
 
 from streamt_ol.problems import INVALID, PARSE, StreamtOlError
-from streamt_ol.project.folder import Folder
+from streamt_ol.project.macros import Macros
 from streamt_ol.project.materialization import (
     GATEWAY,
     SINK,
@@ -16,9 +16,8 @@ from streamt_ol.project.materialization import (
 )
 from streamt_ol.project.sections import Section, mistyped
 from streamt_ol.redaction import shown
-from streamt_ol.templates import Call, Rendering, render, rendering
+from streamt_ol.templates import Call, Rendering, rendering
 
-MACRO_SUFFIX = ".sql.j2"
 _EITHER = "source or model"  # what an entry of `from` that is a bare name may mean
 
 
@@ -50,7 +49,7 @@ def read_source(section: Section) -> dict[str, Any]:
     }
 
 
-def read_model(section: Section, folder: Folder, *, gateway: bool) -> Model:
+def read_model(section: Section, macros: Macros, *, gateway: bool) -> Model:
     """Return a model with its effective materialization and its dependencies.
 
     ``gateway`` is whether the project declares a Gateway. Raises ``StreamtOlError`` with the
@@ -60,7 +59,7 @@ def read_model(section: Section, folder: Folder, *, gateway: bool) -> Model:
     name = _name(section, "name")
     key = "from_" if section.value.get("from_") is not None else "from"
     entries = _from(section, key)
-    rendered = _rendered(section, folder)
+    rendered = _rendered(section, macros)
     materialization = _effective(section, rendered, entries, gateway=gateway)
     body: dict[str, Any] = {"name": name, **_documented(section), **_columns(section)}
     calls = list(dict.fromkeys(rendered.calls)) if rendered else []
@@ -132,7 +131,7 @@ def _entry(item: Any) -> Dependency:
     return Dependency(*named[0])
 
 
-def _rendered(section: Section, folder: Folder) -> Rendering | None:
+def _rendered(section: Section, macros: Macros) -> Rendering | None:
     """Return the rendered SQL of a model, its own or its macro's, or None where it has none."""
     sql = section.text("sql")
     if sql is not None and sql.strip():
@@ -141,12 +140,12 @@ def _rendered(section: Section, folder: Folder) -> Rendering | None:
     if macro is None:
         return None
     location = section.location("macro")
-    template = folder.macro(macro + MACRO_SUFFIX)
-    if template is None:
+    params = {str(key): value for key, value in section.plain("params").items()}
+    found = macros.rendered(macro, params, location)
+    if found is None:
         message = f"there is no macro {shown(macro)}: macros/ holds no file of that name"
         raise StreamtOlError(PARSE, message, location=location)
-    params = {str(key): value for key, value in section.plain("params").items()}
-    return render(template, params=params, load=folder.macro, location=location)
+    return found
 
 
 def _effective(
@@ -160,7 +159,7 @@ def _effective(
     declared = section.text("materialized")
     if declared is not None:
         return declared_materialization(declared, section.location("materialized"))
-    if entries is not None and rendered is None:
+    if entries and rendered is None:
         return SINK
     if _below(section, "gateway", "virtual_topic") is not None:
         return GATEWAY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +22,20 @@ class Folder:
 
     def require_project(self) -> None:
         """Raise ``StreamtOlError`` (``PARSE``) where there is no project."""
-        if not (self._root / PROJECT_FILE).exists():
+        try:
+            (self._root / PROJECT_FILE).lstat()
+            return
+        except FileNotFoundError:
             missing = f"there is no {PROJECT_FILE} in it"
             message = missing if self._root.is_dir() else "there is no such folder"
-            raise StreamtOlError(
-                PARSE,
-                message,
-                location=place(str(self._root)),
-                suggestion="name the project's folder with --project-dir",
-            )
+        except OSError as error:
+            message = f"the project's folder cannot be read: {error.strerror}"
+        raise StreamtOlError(
+            PARSE,
+            message,
+            location=place(str(self._root)),
+            suggestion="name the project's folder with --project-dir",
+        )
 
     def text(self, name: str) -> str | None:
         """Return the text of a file, or None where there is none.
@@ -63,26 +69,30 @@ class Folder:
 
     def yaml_files(self, name: str) -> list[str]:
         """Return the YAML files below the folder ``name``, at any depth, sorted."""
-        try:
-            return sorted(
-                path.relative_to(self._root).as_posix()
-                for path in (self._root / name).rglob("*")
-                if path.suffix in _YAML_SUFFIXES and not path.is_dir()
-            )
-        except OSError as error:
-            raise _unreadable(name, error.strerror or "it cannot be listed") from None
 
-    def macro(self, name: str) -> str | None:
-        """Return the text of a template below `macros/`, or None where there is none there.
+        def refuse(error: OSError) -> None:
+            if not isinstance(error, FileNotFoundError):
+                raise _unreadable(name, error.strerror or "it cannot be listed") from None
 
-        A name that leads out of `macros/`, by ``..`` or by a symbolic link, is none there.
+        return sorted(
+            (Path(folder) / file).relative_to(self._root).as_posix()
+            for folder, _, files in os.walk(self._root / name, onerror=refuse)
+            for file in files
+            if file.endswith(_YAML_SUFFIXES)
+        )
+
+    def text_within(self, folder: str, name: str) -> str | None:
+        """Return the text of the file ``name`` below ``folder``, or None where there is none.
+
+        A name that leads out of ``folder``, by ``..`` or by a symbolic link, is none there.
         """
-        if "\0" in name:
-            return None
-        macros = (self._root / "macros").resolve()
-        if not (macros / name).resolve().is_relative_to(macros):
-            return None
-        return self.text(f"macros/{name}")
+        try:
+            inside = (self._root / folder).resolve()
+            if (inside / name).resolve().is_relative_to(inside):
+                return self.text(f"{folder}/{name}")
+        except (ValueError, RuntimeError):  # no name of a file; links that lead in a circle
+            pass
+        return None
 
 
 def _unreadable(name: str, reason: str) -> StreamtOlError:

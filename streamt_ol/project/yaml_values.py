@@ -76,12 +76,13 @@ def parse_yaml(text: str, file: str) -> Any:
 class _Frame:
     """A collection that is being built."""
 
-    __slots__ = ("anchor", "key", "key_line", "merged", "size", "value")
+    __slots__ = ("anchor", "depth", "key", "key_line", "merged", "size", "value")
 
     def __init__(self, value: YamlMap | YamlList, anchor: str | None) -> None:
         self.value = value
         self.anchor = anchor
         self.size = 1  # values in it, those behind aliases included
+        self.depth = 1  # levels of collections in it, itself and those behind aliases included
         self.key: Any = _NO_KEY
         self.key_line = 0
         self.merged: list[YamlMap] = []
@@ -111,7 +112,7 @@ class _Builder:
         self._file = file
         self._documents = 0
         self._frames: list[_Frame] = []
-        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._anchors: dict[str, tuple[Any, int, int]] = {}
         self._aliased = 0
 
     def fault(self, message: str, line: int) -> StreamtOlError:
@@ -122,14 +123,15 @@ class _Builder:
         if isinstance(event, yaml.NodeEvent) and getattr(event, "tag", None) is not None:
             raise self.fault("YAML tags are not allowed", line)
         if isinstance(event, yaml.ScalarEvent):
-            self._finish(self._scalar(event, line), 1, event.anchor, line)
+            self._finish((self._scalar(event, line), 1, 0), event.anchor, line)
         elif isinstance(event, yaml.CollectionStartEvent):
             self._start(event, line)
         elif isinstance(event, yaml.CollectionEndEvent):
             frame = self._frames.pop()
             if isinstance(frame.value, YamlMap):
                 _merge(frame.value, frame.merged)
-            self._finish(frame.value, frame.size, frame.anchor, frame.value.line)
+            done = (frame.value, frame.size, frame.depth)
+            self._finish(done, frame.anchor, frame.value.line)
         elif isinstance(event, yaml.AliasEvent):
             self._alias(event.anchor or "", line)
         elif isinstance(event, yaml.DocumentStartEvent):
@@ -138,14 +140,13 @@ class _Builder:
                 raise self.fault("a second YAML document starts here", line)
 
     def _start(self, event: Any, line: int) -> None:
-        if len(self._frames) >= MAX_DEPTH:
-            raise self.fault(f"nested deeper than {MAX_DEPTH} levels", line)
+        self._check_depth(1, line)
         is_map = isinstance(event, yaml.MappingStartEvent)
         self._frames.append(
             _Frame((YamlMap if is_map else YamlList)(self._file, line), event.anchor)
         )
         if event.anchor is not None:
-            self._anchors[event.anchor] = (_NO_KEY, 0)
+            self._anchors[event.anchor] = (_NO_KEY, 0, 0)
 
     def _scalar(self, event: Any, line: int) -> Any:
         if not event.implicit[0]:
@@ -158,30 +159,37 @@ class _Builder:
     def _alias(self, anchor: str, line: int) -> None:
         if anchor not in self._anchors:
             raise self.fault(f"the alias {shown(anchor)} has no anchor before it", line)
-        value, size = self._anchors[anchor]
+        value, size, depth = self._anchors[anchor]
         if value is _NO_KEY:
             raise self.fault(f"the anchor {shown(anchor)} holds itself", line)
         self._aliased += size
         if self._aliased > MAX_ALIASED:
             raise self.fault("aliases stand for too many values", line)
-        self._finish(value, size, None, line)
+        self._check_depth(depth, line)
+        self._finish((value, size, depth), None, line)
 
-    def _finish(self, value: Any, size: int, anchor: str | None, line: int) -> None:
-        """Put a complete value where it belongs."""
+    def _check_depth(self, depth: int, line: int) -> None:
+        if len(self._frames) + depth > MAX_DEPTH:
+            raise self.fault(f"nested deeper than {MAX_DEPTH} levels", line)
+
+    def _finish(self, done: tuple[Any, int, int], anchor: str | None, line: int) -> None:
+        """Put a complete value, with its size and depth, where it belongs."""
+        value, size, depth = done
         if anchor is not None:
-            self._anchors[anchor] = (value, size)
+            self._anchors[anchor] = done
         if not self._frames:
-            self.root = value
+            self.root = _outside_maps(value)
             return
         frame = self._frames[-1]
         frame.size += size
+        frame.depth = max(frame.depth, depth + 1)
         if isinstance(frame.value, YamlList):
-            frame.value.append("<<" if value is _MERGE_KEY else value)
+            frame.value.append(_outside_maps(value))
             frame.value.lines.append(line)
         elif frame.key is _NO_KEY:
             self._key(frame, frame.value, value, line)
         else:
-            self._entry(frame, frame.value, "<<" if value is _MERGE_KEY else value)
+            self._entry(frame, frame.value, _outside_maps(value))
 
     def _key(self, frame: _Frame, owner: YamlMap, key: Any, line: int) -> None:
         if isinstance(key, YamlMap | YamlList):
@@ -201,6 +209,11 @@ class _Builder:
             owner[frame.key] = value
             owner.lines[frame.key] = frame.key_line
         frame.key = _NO_KEY
+
+
+def _outside_maps(value: Any) -> Any:
+    """Return ``value``; where it is no key of a mapping, ``<<`` is a text like any other."""
+    return "<<" if value is _MERGE_KEY else value
 
 
 def _merge(owner: YamlMap, merged: list[YamlMap]) -> None:

@@ -16,6 +16,7 @@ from streamt_ol.resolution.declarations import Declaration, Declarations
 
 PROCESSOR_SUFFIX = "_processor"
 CONTINUOUS_TEST_PREFIX = "test_"
+_NOT_OF_MODELS = frozenset({"source", "test"})
 # The artifacts that are processes, and what each is called in a message.
 PROCESSES = {
     "flink_jobs": "Flink job",
@@ -69,8 +70,20 @@ class Artifacts:
         kind, name = ownership.get("type"), ownership.get("name")
         if kind is None or name is None:
             return False, None
-        if kind != "model" or ownership.get("project", self._project) != self._project:
+        if (ownership.get("project") or self._project) != self._project:
+            raise StreamtOlError(
+                INVALID,
+                "the artifact belongs to another project",
+                location=f"{artifact.place}/ownership/project",
+            )
+        if kind in _NOT_OF_MODELS:
             return True, None
+        if kind != "model":
+            raise StreamtOlError(
+                INVALID,
+                f"the artifact belongs to a {shown(kind)}, which is no model, source or test",
+                location=f"{artifact.place}/ownership/type",
+            )
         if name not in self._models:
             raise StreamtOlError(
                 INVALID,

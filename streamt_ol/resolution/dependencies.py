@@ -64,10 +64,15 @@ class Dependencies:
                 yield self._declared(call.kind, call.name, place)
 
     def _from(self, model: Declaration) -> Iterator[Declaration]:
-        key = "from_" if model.body.get("from_") is not None else "from"
-        entries = model.body.get(key)
-        if entries is None:
+        given = [key for key in ("from_", "from") if model.body.get(key) is not None]
+        if not given:
             return
+        key = given[0]
+        entries = model.body[key]
+        if any(model.body[other] != entries for other in given[1:]):
+            raise StreamtOlError(
+                INVALID, "`from` and `from_` say different things", location=f"{model.place}/from"
+            )
         place = f"{model.place}/{key}"
         if not isinstance(entries, list):
             yield self._entry(entries, place)
@@ -132,12 +137,17 @@ class Dependencies:
             )
         if not targets.isdisjoint(script.reads):
             raise reads_what_it_writes(compiled.model)
+        for name in script.reads:
+            if name not in declared and name not in script.views:
+                message = f"the compiled SQL reads {shown(name)}, which it does not declare"
+                raise StreamtOlError(INVALID, message, location=place)
         yield from self._inputs([t for t in script.tables if t.name not in targets], place)
 
     def _inputs(self, tables: list[Table], place: str) -> Iterator[Declaration]:
         for table in tables:
-            if table.topic is None:  # a table of another connector is no Kafka dataset
-                continue
+            if table.topic is None:
+                message = f"the table {shown(table.name)} of the compiled SQL names no topic"
+                raise StreamtOlError(INVALID, message, location=place)
             found = self._by_topic.get(table.topic, [])
             if len(found) > 1:  # one topic name in both namespaces: the table's name decides
                 found = [d for d in found if table.name in (d.name, table_name(d.name))] or found

@@ -43,6 +43,7 @@ def compiled(model: Declaration, artifacts: Artifacts) -> Compiled:
     things at once.
     """
     process = _only_process(model, artifacts)
+    _check_process(model, process)
     if process is None or process.kind == "flink_jobs":
         return Compiled(model, process, Topic("kafka", _kafka_topic(model, artifacts)))
     if artifacts.owned_topics.get(model.name):
@@ -58,6 +59,19 @@ def _only_process(model: Declaration, artifacts: Artifacts) -> Artifact | None:
         places = ", ".join(p.place for p in processes)
         raise _wrong(model, f"is compiled to more than one process: {places}")
     return processes[0] if processes else None
+
+
+def _check_process(model: Declaration, process: Artifact | None) -> None:
+    """Raise E506 where a model that needs a process has none, or a sink another one.
+
+    Only "a no-SQL topic-provisioning model has a dataset but no process".
+    """
+    body = model.body
+    if body.get("materialized") == "sink" and (process is None or process.kind != "connectors"):
+        raise _wrong(model, "is a sink, but no connector artifact belongs to it")
+    if process is None and (body.get("sql") or body.get("macro") is not None):
+        raise _wrong(model, "has SQL, but no process artifact (a Flink job, a Gateway rule or a "
+                            "connector) belongs to it")  # fmt: skip
 
 
 def _kafka_topic(model: Declaration, artifacts: Artifacts) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from streamt_ol import facets
-from streamt_ol.names import check_no_user_information, is_encodable
+from streamt_ol.names import check_no_credentials, is_encodable
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.validation.findings import NOTE, Finding
 
@@ -62,7 +62,7 @@ def _check_text(text: str, place: str) -> None:
     if not is_encodable(text):
         raise StreamtOlError(INVALID, "the text is not valid Unicode", location=place)
     if place.endswith("/namespace"):
-        check_no_user_information(text, place)
+        check_no_credentials(text, place)
 
 
 def _texts(event: RunEvent) -> list[tuple[str, str]]:

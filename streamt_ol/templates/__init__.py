@@ -14,9 +14,12 @@ from streamt_ol.templates.plain import Call, CallKind, plain_calls, plain_text, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from streamt_ol.templates.sandbox import Sandbox
+
 __all__ = [
     "Call",
     "CallKind",
+    "Renderer",
     "Rendering",
     "calls",
     "plain_calls",
@@ -53,17 +56,36 @@ def render(
     template: str,
     *,
     params: Mapping[str, object] | None = None,
-    load: Callable[[str], str | None] | None = None,
     location: str | None = None,
 ) -> Rendering:
-    """Render ``template`` with ``params`` in the sandbox.
+    """Render one ``template`` that loads no other one; see ``Renderer``."""
+    return Renderer().render(template, params, location)
+
+
+class Renderer:
+    """Renders templates in the sandbox.
 
     ``load`` returns the text of another template by name (for ``include`` and ``import``), or
-    None. A call gives a word made from its name (see ``table_word``).
-    Raises ``StreamtOlError`` (``INVALID``, at ``location``).
+    None where there is none.
     """
-    from streamt_ol.templates.sandbox import render_bounded  # noqa: PLC0415 - imports jinja2
 
-    made: list[Call] = []
-    text = render_bounded(template, params or {}, load, made, location)
-    return Rendering(text, made)
+    def __init__(self, load: Callable[[str], str | None] = lambda _: None) -> None:
+        self._load = load
+        self._sandbox: Sandbox | None = None
+
+    def render(
+        self,
+        template: str,
+        params: Mapping[str, object] | None = None,
+        location: str | None = None,
+    ) -> Rendering:
+        """Return what ``template`` gives with ``params``, and the calls made on the way.
+
+        A call gives a word made from its name (see ``table_word``). Raises ``StreamtOlError``
+        (``INVALID``, at ``location``).
+        """
+        if self._sandbox is None:
+            from streamt_ol.templates.sandbox import Sandbox  # noqa: PLC0415 - imports jinja2
+
+            self._sandbox = Sandbox(self._load)
+        return Rendering(*self._sandbox.render(template, params or {}, location))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_STEPS = 300_000  # nodes of loop, macro and template bodies that are executed
-MAX_WEIGHT = 50_000_000  # characters gone through or made; see Budget.weigh
+MAX_WEIGHT = 20_000_000  # characters gone through or made; see Budget.weigh
 _ELEMENT = 16  # the weight of a place in a list, in characters
 _INTEGER_BITS = 4096
 
@@ -79,7 +79,7 @@ def size_of(value: object) -> int:
     return len(value) if isinstance(value, str) else 1
 
 
-def _replaced(text: object, old: object = "", new: object = "", *_: object) -> int:
+def _replaced(text: object, old: object = "", new: object = "", *_: object, **__: object) -> int:
     return str(text).count(str(old)) * len(str(new))
 
 
@@ -118,7 +118,7 @@ METHOD_SIZES: dict[str, Callable[..., int]] = {
 }
 FILTER_SIZES: dict[str, Callable[..., int]] = {
     "batch": lambda _, linecount=1, *__, **___: _ELEMENT * size_of(linecount),
-    "center": lambda _, width=80: size_of(width),
+    "center": lambda _, width=80, **__: size_of(width),
     "indent": lambda text, width=4, *_, **__: (str(text).count("\n") + 1) * size_of(width),
     "replace": _replaced,
     "round": lambda _, precision=0, *__: size_of(precision),

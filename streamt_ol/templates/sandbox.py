@@ -9,19 +9,25 @@ result on every machine.
 
 from __future__ import annotations
 
-import re
+from collections.abc import ItemsView, Iterator, KeysView, ValuesView
 from functools import update_wrapper
-from traceback import walk_tb
-from types import BuiltinMethodType
+from types import BuiltinMethodType, CodeType
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import FunctionLoader, StrictUndefined, TemplateNotFound, Undefined, nodes
-from jinja2.exceptions import SecurityError, TemplateSyntaxError, UndefinedError
+from jinja2 import (
+    BytecodeCache,
+    FunctionLoader,
+    StrictUndefined,
+    Template,
+    Undefined,
+    nodes,
+)
+from jinja2.bccache import Bucket
+from jinja2.ext import Extension
 from jinja2.filters import make_attrgetter
 from jinja2.sandbox import SandboxedEnvironment
 
 from streamt_ol.problems import INVALID, StreamtOlError
-from streamt_ol.redaction import shown
 from streamt_ol.templates.budget import (
     FILTER_SIZES,
     METHOD_SIZES,
@@ -32,16 +38,17 @@ from streamt_ol.templates.budget import (
     percent_size,
     size_of,
 )
-from streamt_ol.templates.plain import Call, table_word
+from streamt_ol.templates.faults import BadCallError, fault_message
+from streamt_ol.templates.plain import Call, CallKind, table_word
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
+    from jinja2.lexer import Token, TokenStream
     from jinja2.runtime import Context
 
-    from streamt_ol.templates.plain import CallKind
-
 MAX_TEMPLATE = 1_000_000  # characters of one template
+MAX_TOKENS = 20_000  # of Jinja's words and marks in one template; compiling takes 0.1 ms each
 MAX_OUTPUT = 5_000_000  # characters rendered
 # fmt: off
 _FILTERS = (
@@ -54,29 +61,58 @@ _FILTERS = (
 # fmt: on
 _GLOBALS = ("range", "dict", "namespace", "joiner", "cycler")
 _REFUSED_METHODS = frozenset({"encode", "translate", "maketrans", "format_map"})
-_OWN = "<template>"
+# What may be long and is not weighed: it is gone through, and paid for, at once.
+_UNWEIGHED = (range, KeysView, ValuesView, ItemsView)
+_KINDS: tuple[CallKind, ...] = ("source", "ref")
 
 
-class _BadCallError(Exception):
-    """``source()`` or ``ref()`` was called with something other than one name."""
+class _BoundedTokens(Extension):
+    """Refuses templates with so many tokens that compiling them takes long."""
+
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
+        for number, token in enumerate(stream):
+            if number >= MAX_TOKENS:
+                raise BudgetSpentError("it is too long")
+            yield token
 
 
 class _BoundedEnvironment(SandboxedEnvironment):
     intercepted_binops = frozenset({"+", "-", "*", "/", "//", "%", "**"})
 
-    def __init__(self, load: Callable[[str], str | None], budget: Budget) -> None:
-        self.budget = budget
+    def __init__(self, load: Callable[[str], str | None]) -> None:
+        self.budget = Budget()
+        self.calls: list[Call] = []
+        self.recorders: dict[str, object] = {kind: self._recorder(kind) for kind in _KINDS}
         super().__init__(
             loader=FunctionLoader(load),
             undefined=StrictUndefined,
             autoescape=False,
             finalize=self.weighed,
             auto_reload=False,
+            bytecode_cache=_CodeInMemory(),
+            extensions=[_BoundedTokens],
         )
         self.filters = {name: self._charged(name, self.filters[name]) for name in _FILTERS}
         self.filters |= {"join": self._join, "sum": self._sum}
         self.tests = {name: self._charged(name, test) for name, test in self.tests.items()}
-        self.globals = {name: self.globals[name] for name in _GLOBALS}
+        self.globals = {name: self.globals[name] for name in _GLOBALS} | self.recorders
+
+    def start(self) -> None:
+        """Begin a rendering: a new budget, no calls, no module that an earlier one has run."""
+        self.budget, self.calls = Budget(), []
+        if self.cache is not None:
+            self.cache.clear()
+
+    def _recorder(self, kind: CallKind) -> Callable[..., str]:
+        def record(*args: object, **kwargs: object) -> str:
+            if args and isinstance(args[0], Undefined):
+                str(args[0])  # which raises what names it
+            if len(args) != 1 or kwargs or not isinstance(args[0], str) or not args[0].strip():
+                raise BadCallError
+            self.calls.append(Call(kind, args[0]))
+            return table_word(args[0])
+
+        return record
 
     # The next three are called through the nodes that CountedNodes puts into a template.
     def step(self, cost: int) -> bool:
@@ -130,12 +166,12 @@ class _BoundedEnvironment(SandboxedEnvironment):
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805 - as jinja2
         if getattr(__obj, "__self__", None) is __self:  # put in by CountedNodes
             return __obj(*args)
-        __self.weighed(args)
-        __self.weighed(kwargs)
+        args = tuple(map(__self._paid, args))
+        kwargs = {key: __self._paid(value) for key, value in kwargs.items()}
         if not isinstance(__obj, BuiltinMethodType):
             return super().call(__context, __obj, *args, **kwargs)
-        owner = __obj.__self__
-        __self.weighed(owner)
+        owner = __self.weighed(__obj.__self__)
+        args = tuple(list(arg) if isinstance(arg, Iterator) else arg for arg in args)
         predict = METHOD_SIZES.get(__obj.__name__)
         if predict and isinstance(owner, str):
             __self.budget.spend(predict(owner, *args, **kwargs))
@@ -147,11 +183,8 @@ class _BoundedEnvironment(SandboxedEnvironment):
         predict = FILTER_SIZES.get(name)
 
         def charged(*args: Any, **kwargs: Any) -> Any:
-            values = [
-                self._counted(value) if hasattr(value, "__next__") else self.weighed(value)
-                for value in args[given:]
-            ]
-            self.weighed(kwargs)
+            values = [self._paid(value) for value in args[given:]]
+            kwargs = {key: self._paid(value) for key, value in kwargs.items()}
             if predict:
                 self.budget.spend(predict(*values, **kwargs))
             if name == "format":
@@ -159,6 +192,14 @@ class _BoundedEnvironment(SandboxedEnvironment):
             return function(*args[:given], *values, **kwargs)
 
         return update_wrapper(charged, function)
+
+    def _paid(self, value: Any) -> Any:
+        """Return an operand that is paid for: at once, or item by item while it is gone through."""
+        if isinstance(value, Iterator):
+            return self._counted(value)
+        if isinstance(value, _UNWEIGHED):
+            return list(self._counted(value))
+        return self.weighed(value)
 
     def _counted(self, values: Any) -> Iterator[Any]:
         for value in values:
@@ -181,73 +222,50 @@ class _BoundedEnvironment(SandboxedEnvironment):
         return sum(numbers, start)
 
 
-def render_bounded(
-    template: str,
-    params: Mapping[str, object],
-    load: Callable[[str], str | None] | None,
-    calls: list[Call],
-    location: str | None,
-) -> str:
-    """Return what ``template`` gives, adding to ``calls``; see ``streamt_ol.templates.render``."""
+class Sandbox:
+    """Renders templates that may load others through ``load``; compiles each text once."""
 
-    def recorder(kind: CallKind) -> Callable[..., str]:
-        def record(*args: object, **kwargs: object) -> str:
-            if args and isinstance(args[0], Undefined):
-                str(args[0])  # which raises what names it
-            if len(args) != 1 or kwargs or not isinstance(args[0], str) or not args[0].strip():
-                raise _BadCallError
-            calls.append(Call(kind, args[0]))
-            return table_word(args[0])
+    def __init__(self, load: Callable[[str], str | None]) -> None:
+        self._environment = _BoundedEnvironment(load)
+        self._compiled: dict[str, CodeType] = {}
 
-        return record
+    def render(
+        self, template: str, params: Mapping[str, object], location: str | None
+    ) -> tuple[str, list[Call]]:
+        """Return what ``template`` gives and the calls made; see ``streamt_ol.templates``."""
+        self._environment.start()
+        # A param cannot replace a call.
+        names: dict[str, object] = {**params, **self._environment.recorders}
+        try:
+            text = self._output(template, names)
+        except Exception as error:  # noqa: BLE001 - a template's expressions can raise anything
+            raise StreamtOlError(INVALID, fault_message(error), location=location) from None
+        return text, self._environment.calls
 
-    environment = _BoundedEnvironment(load or (lambda _: None), Budget())
-    names = {**params, "source": recorder("source"), "ref": recorder("ref")}
-    try:
-        return _output(environment, template, names)
-    except Exception as error:  # noqa: BLE001 - a template's expressions can raise anything
-        raise StreamtOlError(INVALID, _message(error), location=location) from None
-
-
-def _output(environment: _BoundedEnvironment, template: str, names: dict[str, object]) -> str:
-    pieces: list[str] = []
-    length = 0
-    for piece in environment.from_string(template).generate(names):
-        length += len(piece)
-        if length > MAX_OUTPUT:
-            raise BudgetSpentError("it makes too much text")
-        pieces.append(piece)
-    return "".join(pieces)
+    def _output(self, template: str, names: Mapping[str, object]) -> str:
+        environment = self._environment
+        code = self._compiled.get(template)
+        if code is None:
+            code = self._compiled[template] = environment.compile(template)
+        pieces: list[str] = []
+        length = 0
+        made = Template.from_code(environment, code, environment.make_globals(None))
+        for piece in made.generate(names):
+            length += len(piece)
+            if length > MAX_OUTPUT:
+                raise BudgetSpentError("it makes too much text")
+            pieces.append(piece)
+        return "".join(pieces)
 
 
-def _message(error: Exception) -> str:
-    """Return what went wrong, in words that quote a name of the template at most."""
-    problem = next((says(error) for kind, says in _PROBLEMS if isinstance(error, kind)), None)
-    if problem is None:
-        problem = f"it fails with {type(error).__name__}"
-    return f"the template cannot be rendered: {problem}{_line(error)}"
+class _CodeInMemory(BytecodeCache):
+    """The compiled code of loaded templates, for as long as the sandbox lives."""
 
+    def __init__(self) -> None:
+        self._codes: dict[tuple[str, str], CodeType | None] = {}
 
-def _undefined(error: Any) -> str:
-    found = re.search(r"'([A-Za-z_]\w{0,63})' is undefined", str(error.message))
-    return f"{shown(found[1])} is not defined" if found else "it uses something undefined"
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._codes.get((bucket.key, bucket.checksum))
 
-
-_TOO_DEEP = "it is nested too deeply, or calls itself without end"
-_PROBLEMS: tuple[tuple[type[Exception], Callable[[Any], str]], ...] = (
-    (BudgetSpentError, str),
-    (_BadCallError, lambda _: "source() and ref() take one name, a text that is not blank"),
-    (UndefinedError, _undefined),
-    (SecurityError, lambda _: "it uses what the sandbox does not allow"),
-    (TemplateNotFound, lambda e: f"there is no template {shown(e.name)} in macros/"),
-    (TemplateSyntaxError, lambda e: f"its Jinja has a syntax error at line {e.lineno}"),
-    (RecursionError, lambda _: _TOO_DEEP),
-    (SyntaxError, lambda _: _TOO_DEEP),
-    (MemoryError, lambda _: _TOO_DEEP),
-)
-
-
-def _line(error: Exception) -> str:
-    """Return the template's line that failed, as Jinja's rewritten traceback tells it."""
-    lines = [n for frame, n in walk_tb(error.__traceback__) if frame.f_code.co_filename == _OWN]
-    return f" (line {lines[-1]})" if lines else ""
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._codes[bucket.key, bucket.checksum] = bucket.code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -30,6 +31,26 @@ def streamt_ol(
         capture_output=True,
         env=clean_environment(**(environment or {})),
         cwd=cwd,
+        timeout=120,
+        check=False,
+    )
+
+
+def without_override() -> None:
+    """Make permissions count for root, too, in the program that is executed next."""
+    drop_from_bounding_set, dac_override, dac_read_search = 24, 1, 2
+    libc = ctypes.CDLL(None)
+    for capability in (dac_override, dac_read_search):
+        libc.prctl(drop_from_bounding_set, capability, 0, 0, 0)
+
+
+def run_without_override(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
+    """Run ``streamt-ol`` as somebody for whom permissions count."""
+    return subprocess.run(
+        [PROGRAM, *map(str, arguments)],
+        capture_output=True,
+        env=clean_environment(),
+        preexec_fn=without_override,
         timeout=120,
         check=False,
     )
