@@ -157,7 +157,7 @@ def _edit(random: Random, container: Any, key: Any) -> None:
 
 
 _CHANGES = (_replace, _remove, _add, _rename, _edit)
-_DEEPEST = 14
+_DEEPEST = 10
 
 
 def _instance(random: Random, schema: Any, definitions: Event, depth: int) -> Any:
@@ -179,7 +179,7 @@ def _instance(random: Random, schema: Any, definitions: Event, depth: int) -> An
 def _object(random: Random, schema: Any, definitions: Event, depth: int) -> Event:
     required = schema.get("required", ())
     properties = {k: v for k, v in schema.get("properties", {}).items() if v is not False}
-    chance = 0.12 if len(properties) > 8 else 0.6
+    chance = 0.07 if len(properties) > 8 else 0.45
     names = [
         n for n in properties if n in required or (depth < _DEEPEST and random.random() < chance)
     ]
@@ -193,7 +193,7 @@ def _object(random: Random, schema: Any, definitions: Event, depth: int) -> Even
 
 
 def _array(random: Random, schema: Any, definitions: Event, depth: int) -> list[Any]:
-    length = 0 if depth > _DEEPEST else random.choice((0, 1, 1, 2))
+    length = 0 if depth > _DEEPEST else random.choice((0, 1, 1, 1, 2))
     return [_instance(random, schema.get("items", {}), definitions, depth) for _ in range(length)]
 
 

@@ -23,6 +23,7 @@ COMMANDS: dict[str, str] = {
     "schemas": "streamt_ol.cli.schemas:schemas",
     "stage": "streamt_ol.cli.stage:stage",
     "test": "streamt_ol.cli.test:streamt_test",
+    "validate": "streamt_ol.cli.validate:validate",
 }
 DONE = 0
 INTERRUPTED = 130

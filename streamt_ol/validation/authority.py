@@ -7,13 +7,14 @@ pinned definition, chosen by its key and its place.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streamt_ol import facets, schemas
 from streamt_ol.formats import is_blank
 from streamt_ol.problems import pointer
 from streamt_ol.redaction import shown
 from streamt_ol.validation import walk
+from streamt_ol.validation.compiled import accepts_core, accepts_facet
 from streamt_ol.validation.registry import authority
 from streamt_ol.validation.rules import finding
 from streamt_ol.validation.wording import FORMAT_RULES, leaves, said
@@ -24,25 +25,27 @@ if TYPE_CHECKING:
     from streamt_ol.validation.findings import Finding
 
 
-def schema_findings(kind: str, event: walk.Object) -> list[Finding]:
-    """Return what the pinned schemas and the rule of names find in ``event`` of ``kind``."""
+def schema_findings(kind: str, event: walk.Object, *, trusting: bool = True) -> list[Finding]:
+    """Return what the pinned schemas and the rule of names find in ``event`` of ``kind``.
+
+    ``trusting`` spares the parts (the core, each facet) of which the fast yes is known.
+    """
     entities = walk.of_kind(kind, event)
     containers = list(walk.containers(entities))
     judged = {
-        (*path, key)
+        (*path, key): (facets.by_place()[place][key], facet)
         for path, place, container in containers
         for key, facet in container.items()
         if key in facets.by_place()[place] and not walk.withdrawn(place, facet)
     }
-    held = {path for path, _, _ in containers}
+    map_ = _Map(frozenset(path for path, _, _ in containers), frozenset(judged))
     found = [
-        *_core(kind, event, held, judged),
+        *(() if trusting and accepts_core(kind)(event) else _core(kind, event, map_)),
         *(
             one
-            for path, place, container in containers
-            for key, facet in container.items()
-            if (*path, key) in judged
-            for one in _standard((*path, key), facets.by_place()[place][key], facet)
+            for path, (standard, facet) in judged.items()
+            if not (trusting and accepts_facet(standard)(facet))
+            for one in _standard(path, standard, facet, map_)
         ),
         *_static(kind, event),
         *_blank(entities),
@@ -50,34 +53,50 @@ def schema_findings(kind: str, event: walk.Object) -> list[Finding]:
     return list(dict.fromkeys(found))
 
 
-def _core(
-    kind: str, event: walk.Object, held: set[walk.Path], judged: set[walk.Path]
-) -> Iterator[Finding]:
+class _Map(NamedTuple):
+    """The containers of facets in an event, and the facets that a schema of their own judges."""
+
+    containers: frozenset[walk.Path]
+    judged: frozenset[walk.Path]
+
+    def rule(self, path: walk.Path, inside: walk.Path, default: str) -> str | None:
+        """Return the rule for a fault at ``path``, seen from the schema of ``inside``.
+
+        None within a standard facet that lies deeper, which is judged by its own schema;
+        OL-R023 within any other facet that lies deeper.
+        """
+        deeper = [path[:length] for length in range(len(inside) + 1, len(path) + 1)]
+        if any(prefix in self.judged for prefix in deeper):
+            return None
+        in_facet = any(prefix in self.containers for prefix in deeper[:-1])
+        return "OL-R023" if in_facet else default
+
+
+def _core(kind: str, event: walk.Object, map_: _Map) -> Iterator[Finding]:
     """Yield what the core says, except within standard facets, which are judged by their own."""
     for error in leaves(authority(schemas.CORE, kind).iter_errors(event)):
-        if error.validator == "not":
-            continue  # _static says it, by name
-        path = tuple(error.absolute_path)
-        if any(path[:length] in judged for length in range(1, len(path) + 1)):
-            continue
-        in_facet = any(path[:length] in held for length in range(1, len(path)))
-        rule = "OL-R023" if in_facet else "OL-R011"
+        rule = map_.rule(tuple(error.absolute_path), (), "OL-R011")
+        if error.validator == "not" or rule is None:
+            continue  # what "not" forbids, _static says by name
         for where, message in said(error):
             yield finding(FORMAT_RULES.get(_format(error), rule), pointer(*where), message)
 
 
-def _standard(path: walk.Path, standard: facets.StandardFacet, facet: Any) -> Iterator[Finding]:
+def _standard(
+    path: walk.Path, standard: facets.StandardFacet, facet: Any, map_: _Map
+) -> Iterator[Finding]:
     """Yield what the pinned schema of a standard facet says."""
     url = facet.get("_schemaURL") if walk.is_object(facet) else None
     pinned = not isinstance(url, str) or url.partition("#")[0] == standard.schema_id
     note = f" (by the pinned {standard.version}; _schemaURL is {shown(url)})"
     for error in leaves(authority(standard.document, standard.definition).iter_errors(facet)):
+        rule = map_.rule((*path, *error.absolute_path), path, "OL-R021")
         format_rule = FORMAT_RULES.get(_format(error))
-        for inner, message in said(error):
-            of_base = bool(inner) and str(inner[0]).startswith("_")
+        for inner, message in said(error) if rule else ():
+            of_base = rule == "OL-R023" or (bool(inner) and str(inner[0]).startswith("_"))
             if pinned or of_base:
-                rule = format_rule or ("OL-R021" if pinned else "OL-R023")
-                yield finding(rule, pointer(*path, *inner), message)
+                own = format_rule or ("OL-R023" if not pinned else str(rule))
+                yield finding(own, pointer(*path, *inner), message)
             else:
                 yield finding("OL-R022", pointer(*path, *inner), message + note)
 

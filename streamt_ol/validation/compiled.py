@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from jsonschema_rs import Draft202012Validator, RegexOptions
 
-from streamt_ol.facets import STANDARD_FACETS
-from streamt_ol.validation.flatten import event_schema
+from streamt_ol.facets import STANDARD_FACETS, StandardFacet
+from streamt_ol.validation.flatten import event_schema, facet_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +36,18 @@ def validator(kind: str) -> Draft202012Validator:
 def accepts(kind: str) -> Callable[[Any], bool]:
     """Return the fast yes for events of ``kind``, every standard facet included."""
     return validator(kind).is_valid
+
+
+@cache
+def accepts_core(kind: str) -> Callable[[Any], bool]:
+    """Return the fast yes for events of ``kind`` whose facets are base facets, whatever the key."""
+    return compiled(event_schema(kind, ())).is_valid
+
+
+@cache
+def accepts_facet(standard: StandardFacet) -> Callable[[Any], bool]:
+    """Return the fast yes for a standard facet."""
+    return compiled(facet_schema(standard, STANDARD_FACETS)).is_valid
 
 
 def _refuse(uri: str) -> Any:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.facets import RUN_EVENT
-from streamt_ol.problems import pointer
 from streamt_ol.validation import compiled, local, quick
 from streamt_ol.validation.rules import finding
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from streamt_ol.validation.findings import Finding
 
 
@@ -23,16 +24,22 @@ def check_event(event: Any) -> list[Finding]:
     kind = quick.kind_of(event)
     if kind is None:
         return [local.kind_finding(event)]
-    if compiled.accepts(kind)(event):
+    return judge(kind, event)[1]
+
+
+def judge(kind: str, event: dict[str, Any]) -> tuple[bool, list[Finding]]:
+    """Return whether an event of ``kind`` certainly meets its schema, and every finding."""
+    trusted = compiled.accepts(kind)(event)
+    if trusted:
         found = [] if quick.is_unique(kind, event) else list(local.repeated(kind, event))
     else:
         found = [*refused(kind, event), *local.repeated(kind, event)]
     url = event.get("schemaURL")
     if isinstance(url, str):
-        found.extend(local.url_findings(kind, url))
+        found += local.url_findings(kind, url)
     if kind == RUN_EVENT and "eventType" not in event:
         found.append(finding("OL-R019", "/eventType", "a RunEvent without an eventType"))
-    return found
+    return trusted, found
 
 
 def refused(kind: str, event: dict[str, Any]) -> list[Finding]:
@@ -43,12 +50,15 @@ def refused(kind: str, event: dict[str, Any]) -> list[Finding]:
     try:
         return schema_findings(kind, event)
     except RecursionError:
-        return _too_deep(kind, event)
+        return _deep(lambda: schema_findings(kind, event))
 
 
-def _too_deep(kind: str, event: dict[str, Any]) -> list[Finding]:
-    """Return the faults of an event that is nested too deeply for the authority's recursion."""
-    return [
-        finding("OL-R011", pointer(*error.instance_path), "does not meet its schema")
-        for error in compiled.validator(kind).iter_errors(event)
-    ]
+def _deep(call: Callable[[], list[Finding]]) -> list[Finding]:
+    """Return the findings of ``call`` for an event that is nested unusually deep."""
+    from streamt_ol.validation.depth import with_room  # noqa: PLC0415 - hardly ever needed
+
+    try:
+        return with_room(call)
+    except RecursionError:
+        message = "breaks its schema in a place nested too deeply to name"
+        return [finding("OL-R011", "", message)]

@@ -22,3 +22,11 @@ class Finding(NamedTuple):
     severity: str
     pointer: str
     message: str
+
+
+class Placed(NamedTuple):
+    """A finding about the event at ``position`` of the input, ``line`` lines below its start."""
+
+    position: int
+    finding: Finding
+    line: int = 0

@@ -55,6 +55,12 @@ def event_schema(kind: str, standard: Iterable[facets.StandardFacet]) -> Schema:
     return {**event, "$defs": flat.definitions}
 
 
+def facet_schema(facet: facets.StandardFacet, standard: Iterable[facets.StandardFacet]) -> Schema:
+    """Return the flattened schema of one standard facet; facets within it may be ``standard``."""
+    flat = Flattener(standard)
+    return {**flat.facet(facet), "$defs": flat.definitions}
+
+
 class Flattener:
     """Flattens definitions of the pinned documents; ``definitions`` collects local ``$defs``."""
 

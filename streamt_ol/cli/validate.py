@@ -1,0 +1,178 @@
+"""`streamt-ol validate`: any OpenLineage JSON Lines, offline, with places."""
+
+from __future__ import annotations
+
+import os
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from streamt_ol.problems import INVALID, USAGE, StreamtOlError
+from streamt_ol.redaction import place, shown
+from streamt_ol.validation.reporters import reporter
+from streamt_ol.validation.rules import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from streamt_ol.cli.output import Output
+    from streamt_ol.validation.report import Report
+
+
+class Format(StrEnum):
+    """The choices of ``--format``: the keys of ``REPORTERS``."""
+
+    TEXT = "text"
+    JSON = "json"
+    JSONL = "jsonl"
+    SARIF = "sarif"
+    JUNIT = "junit"
+    GITHUB = "github"
+
+
+_MAX_LINE_BYTES = 64 << 20
+_MAX_PROBLEMS = 100
+
+
+def validate(
+    context: typer.Context,
+    events: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[EVENTS]...", help="Files of events, .gz and .zst too; - or nothing: a pipe."
+        ),
+    ] = None,
+    format: Annotated[  # noqa: A002 - the option's name
+        Format | None,
+        typer.Option("--format", "-f", help="How the report is written.  [default: text]"),
+    ] = None,
+    output_file: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="Write the report to this file, all or nothing."),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Take warnings for errors.")] = False,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(metavar="RULE", help="Switch a rule off, e.g. OL-R012; may be repeated."),
+    ] = None,
+    max_problems: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Show the first N problems; all are counted.")
+    ] = _MAX_PROBLEMS,
+    max_line_bytes: Annotated[
+        int, typer.Option(min=1, metavar="N", help="A longer line is an error and is skipped.")
+    ] = _MAX_LINE_BYTES,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Processes for large input.  [default: all cores]"),
+    ] = None,
+    list_rules: Annotated[
+        bool, typer.Option("--list-rules", help="Print every rule, one a line, and end.")
+    ] = False,
+) -> int:
+    """Check OpenLineage events, offline. Exit 0: valid; 1: not valid, or not readable."""
+    output: Output = context.obj
+    if list_rules:
+        _list_rules(output)
+        return 0
+    chosen = _format(format, output)
+    ignored = _known_rules(ignore or [])
+    report = _checked(
+        _names(events or []), ignored, max_problems, max_line_bytes, jobs, strict=strict
+    )
+    if output_file is not None:
+        _write(output_file, reporter(chosen)(report, False))
+    if output_file is None or output.json:
+        colour = chosen == Format.TEXT and _is_colourful()
+        output.data(reporter(Format.JSON if output.json else chosen)(report, colour))
+    else:
+        from streamt_ol.validation.reporters.text import summary  # noqa: PLC0415
+
+        output.text(f"{summary(report)}; report in {place(str(output_file))}")
+    return 0 if report.valid else 1
+
+
+def _format(given: Format | None, output: Output) -> Format:
+    """Return the report's format; ``--output json`` is the format json."""
+    return given or (Format.JSON if output.json else Format.TEXT)
+
+
+def _known_rules(names: Sequence[str]) -> frozenset[str]:
+    for name in names:
+        if name not in RULES:
+            raise StreamtOlError(
+                USAGE,
+                f"there is no rule {shown(name)}",
+                location="--ignore",
+                suggestion="streamt-ol validate --list-rules prints them",
+            )
+    return frozenset(names)
+
+
+def _names(given: Sequence[str]) -> list[str]:
+    """Return the inputs: those given, or standard input where that is a pipe."""
+    if given:
+        return list(given)
+    if sys.stdin is not None and sys.stdin.isatty():
+        raise StreamtOlError(
+            USAGE,
+            "no events are given, and standard input is a terminal",
+            suggestion="name a file of events, or pipe one in",
+        )
+    return ["-"]
+
+
+def _checked(
+    names: list[str],
+    ignored: frozenset[str],
+    max_problems: int,
+    max_line_bytes: int,
+    jobs: int | None,
+    *,
+    strict: bool,
+) -> Report:
+    from streamt_ol.validation import opening  # noqa: PLC0415 - --help needs none of it
+    from streamt_ol.validation.checker import Settings  # noqa: PLC0415
+    from streamt_ol.validation.run import Options, validate  # noqa: PLC0415
+
+    inputs = opening.openers(names)
+    settings = Settings(max_line_bytes, ignored)
+    options = Options(settings, max_problems, strict, jobs or _cores())
+    from streamt_ol.cli.progress import Progress  # noqa: PLC0415
+
+    with Progress(opening.size(names)) as progress:
+        try:
+            return validate(inputs, options, progress.show)
+        except OSError as error:
+            raise opening.unreadable(", ".join(names), error) from None
+
+
+def _cores() -> int:
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def _write(path: Path, chunks: Iterator[bytes]) -> None:
+    from streamt_ol import atomic  # noqa: PLC0415 - only --output-file needs it
+
+    try:
+        atomic.write(path, chunks)
+    except OSError as error:
+        raise StreamtOlError(
+            INVALID, f"cannot write the report: {error.strerror}", location="output_file"
+        ) from None
+
+
+def _is_colourful() -> bool:
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return not plain and sys.stdout is not None and sys.stdout.isatty()
+
+
+def _list_rules(output: Output) -> None:
+    if output.json:
+        output.envelope({"rules": {name: rule._asdict() for name, rule in RULES.items()}})
+        return
+    for name, rule in RULES.items():
+        output.text(f"{name} {rule.severity:7} {rule.title} [{rule.passage}]")

@@ -1,0 +1,112 @@
+"""Bytes of an input in blocks: compressed or not by what they are, never by a file's name.
+
+Decompression is streamed: at most one block is held, so that a small file that would grow
+without end costs time and no memory.
+"""
+
+from __future__ import annotations
+
+import zlib
+from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from streamt_ol.problems import PARSE, StreamtOlError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+BLOCK = 1 << 20
+_BOM = b"\xef\xbb\xbf"
+_GZIP = 31  # zlib's window bits for a gzip container
+
+
+class DamagedError(Exception):
+    """The compressed data is broken, or ends too early; what came before is good."""
+
+
+def blocks(stream: BinaryIO, read: Callable[[int], None]) -> Iterator[bytes]:
+    """Yield the decompressed bytes of ``stream`` without a byte order mark.
+
+    ``read`` is told the raw bytes of each block. Raises ``DamagedError`` where compressed data
+    is damaged, ``StreamtOlError`` (E501) where no zstd library is there, ``OSError``.
+    """
+    raw = _raw(stream, read)
+    first = next(raw, b"")
+    kind = next((make for magic, make in _KINDS if first.startswith(magic)), None)
+    plain = _with(first, raw) if kind is None else _decompressed(_with(first, raw), kind())
+    start = next(plain, b"")
+    if start.startswith(_BOM):
+        start = start[len(_BOM) :]
+    yield from _with(start, plain)
+
+
+def _raw(stream: BinaryIO, read: Callable[[int], None]) -> Iterator[bytes]:
+    while block := stream.read(BLOCK):
+        read(len(block))
+        yield block
+
+
+def _with(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    if first:
+        yield first
+    yield from rest
+
+
+def _decompressed(raw: Iterator[bytes], make: Callable[[], Any]) -> Iterator[bytes]:
+    """Yield what the members of a compressed stream hold, one after the other."""
+    member, pending = make(), b""
+    started = False
+    for block in raw:
+        pending += block
+        while pending:
+            if member.eof:
+                member, started = make(), False
+            started = True
+            try:
+                yield from _filled(member, pending)
+            except Exception as error:  # each library has an error class of its own
+                if type(error).__name__ not in {"error", "ZstdError"}:
+                    raise
+                raise DamagedError("the compressed data is damaged") from error
+            pending = member.unused_data if member.eof else b""
+    if started and not member.eof:
+        raise DamagedError("the compressed data ends too early")
+
+
+def _filled(member: Any, data: bytes) -> Iterator[bytes]:
+    """Yield what ``member`` makes of ``data``, in blocks."""
+    while True:
+        block = member.decompress(data, BLOCK)
+        if block:
+            yield block
+        data = getattr(member, "unconsumed_tail", b"")
+        drained = not data and len(block) < BLOCK
+        if member.eof or drained:
+            return
+
+
+def _gzip() -> Callable[[], Any]:
+    return lambda: zlib.decompressobj(_GZIP)
+
+
+def _zstd() -> Callable[[], Any]:
+    decompressor: Callable[[], Any] = _zstd_module().ZstdDecompressor
+    return decompressor
+
+
+def _zstd_module() -> Any:
+    for name in ("compression.zstd", "backports.zstd"):  # Python 3.14, or the extra
+        with suppress(ImportError):
+            return import_module(name)
+    raise StreamtOlError(
+        PARSE,
+        "the input is zstd-compressed, and no zstd library is installed",
+        suggestion="pip install 'streamt-ol[zstd]'",
+    )
+
+
+_KINDS: tuple[tuple[bytes, Callable[[], Callable[[], Any]]], ...] = (
+    (b"\x1f\x8b", _gzip),
+    (b"\x28\xb5\x2f\xfd", _zstd),
+)

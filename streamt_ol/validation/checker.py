@@ -1,0 +1,126 @@
+"""Check a chunk of events: the part that runs in any process, without memory of other chunks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from streamt_ol.facets import PRODUCER
+from streamt_ol.validation import events, generated, quick
+from streamt_ol.validation.findings import Placed
+from streamt_ol.validation.lines import is_plain, unreadable
+from streamt_ol.validation.memory import Memory
+from streamt_ol.validation.rules import finding
+from streamt_ol.validation.scan import faults
+
+if TYPE_CHECKING:
+    from streamt_ol.validation.findings import Finding
+    from streamt_ol.validation.sources import Chunk
+
+
+class Settings(NamedTuple):
+    """What a check depends on besides the input: the longest line, and the rules switched off."""
+
+    max_line_bytes: int
+    ignored: frozenset[str] = frozenset()
+
+
+class Checked(NamedTuple):
+    """What a chunk was found to be: events by kind, blank lines, findings, what it adds to know."""
+
+    kinds: Counter[str]
+    blank: int
+    placed: list[Placed]
+    memory: Memory
+
+
+def check_chunk(chunk: Chunk, settings: Settings, memory: Memory | None = None) -> Checked:
+    """Check each event of ``chunk``, noting in ``memory`` (or a new one) what streams need."""
+    checker = _Checker(settings, Memory() if memory is None else memory)
+    if chunk.fault is not None:
+        checker.add(chunk.position, [chunk.fault])
+    if chunk.lines:
+        lines = chunk.lines.split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        checker.lines(lines, chunk.position)
+    for position, element in enumerate(chunk.elements, chunk.position):
+        if element.fault is not None:
+            checker.add(position, [element.fault])
+        elif element.data:
+            checker.lines([element.data], position)
+        else:
+            checker.add(position, [finding("OL-R002", "", "an element is missing here")])
+    return Checked(checker.kinds, checker.blank, checker.placed, checker.memory)
+
+
+class _Checker:
+    """The state of checking one chunk. ``lines`` is the hot path."""
+
+    def __init__(self, settings: Settings, memory: Memory) -> None:
+        self.kinds: Counter[str] = Counter()
+        self.blank = 0
+        self.placed: list[Placed] = []
+        self.memory = memory
+        self._limit = settings.max_line_bytes
+        self._ignored = settings.ignored
+
+    def add(self, position: int, found: list[Finding], line: int = 0) -> None:
+        """Keep the findings about the event at ``position``, but for rules switched off."""
+        self.placed += [
+            Placed(position, one, line) for one in found if one.rule not in self._ignored
+        ]
+
+    def lines(self, lines: list[bytes], position: int) -> None:
+        """Check the events in ``lines``, the first of which stands at ``position``."""
+        limit, kinds = self._limit, self.kinds
+        loads, kind_of, judge, observe = (
+            orjson.loads,
+            quick.kind_of,
+            self._judge,
+            self.memory.observe,
+        )
+        for data in lines:
+            if len(data) > limit:
+                self.add(position, [finding("OL-R007", "", f"longer than {limit} bytes")])
+            else:
+                try:
+                    event = loads(data)
+                except orjson.JSONDecodeError:
+                    self._unreadable(data, position)
+                else:
+                    if not is_plain(data, event):
+                        self.add(position, list(faults(data)))
+                    kind = kind_of(event) if type(event) is dict else None
+                    if kind is None:
+                        kinds["other"] += 1
+                        self.add(position, events.check_event(event))
+                    else:
+                        kinds[kind] += 1
+                        trusted = judge(kind, event, position)
+                        observe(kind, event, data, position, trusted=trusted)
+            position += 1
+
+    def _judge(self, kind: str, event: dict[str, Any], position: int) -> bool:
+        """Check an event of ``kind``; tell whether it certainly meets its schema."""
+        own = event.get("producer") == PRODUCER
+        if own and generated.accepts(kind, event):
+            return True
+        trusted, found = events.judge(kind, event)
+        if own:
+            from streamt_ol.validation.exact import exact_findings  # noqa: PLC0415 - rarely needed
+
+            found = [*found, *exact_findings(kind, event)]
+        if found:
+            self.add(position, found)
+        return trusted
+
+    def _unreadable(self, data: bytes, position: int) -> None:
+        if not data or data.isspace():
+            self.blank += 1
+            return
+        self.kinds["other"] += 1
+        fault = unreadable(data)
+        self.add(position, [fault.finding], fault.line)

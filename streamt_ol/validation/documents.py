@@ -1,0 +1,177 @@
+"""Inputs that are not JSON Lines: an array of events, or pretty-printed events.
+
+The splitter finds where each element begins and ends, without parsing it, in blocks: only the
+element at hand is held.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from streamt_ol.problems import pointer
+from streamt_ol.validation.rules import finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streamt_ol.validation.findings import Finding
+
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\],]', re.DOTALL)
+_QUOTE = ord('"')
+_DEPTH = {b"{": 1, b"[": 1, b"}": -1, b"]": -1}
+
+
+class Element(NamedTuple):
+    """One event of a document: its bytes, the line where it starts, its pointer there.
+
+    ``fault`` says what is wrong with the document itself at this place.
+    """
+
+    data: bytes
+    line: int
+    pointer: str
+    fault: Finding | None = None
+
+
+def is_document(block: bytes) -> bool:
+    """Tell by the first block of an input whether it is a document and not JSON Lines.
+
+    It is when it starts with an array, or with an object that its first line does not end,
+    while no further object starts on the next line: that would be a line cut off.
+    """
+    text = block.lstrip()
+    if text.startswith(b"["):
+        return True
+    line, newline, rest = text.partition(b"\n")
+    if not text.startswith(b"{") or not newline:
+        return False
+    depth = 0
+    for match in _TOKEN.finditer(line):
+        depth += _DEPTH.get(match[0], 0)
+        if match[0] == b'"':
+            return False  # a string does not span lines
+    return depth > 0 and not rest.lstrip().startswith(b"{")
+
+
+class Splitter:
+    """Splits a document into its elements, block by block.
+
+    ``_text`` is what is still held; ``_scanned`` how far its tokens are known; ``_start`` where
+    the element at hand begins.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._text = b""
+        self._scanned = 0
+        self._start = 0
+        self._marked = (0, 1)  # an offset in the text, and the line there
+        self._depth = 0
+        self._count = 0
+        self._in_array: bool | None = None
+        self._closed = False
+        self._after: int | None = None  # the line of what follows a closed array
+        self._too_long: int | None = None  # the line of an element that is dropped
+
+    def feed(self, block: bytes) -> Iterator[Element]:
+        """Yield the elements that ``block`` completes."""
+        self._text += block
+        if self._in_array is None and self._text.strip():
+            self._in_array = self._text.lstrip().startswith(b"[")
+        for match in _TOKEN.finditer(self._text, self._scanned):
+            token = match[0]
+            if token == b'"':
+                self._scanned = match.start()  # its end is still to come
+                break
+            self._scanned = match.end()
+            if not self._closed:
+                step = self._array_token if self._in_array else self._object_token
+                yield from step(token, match.start(), match.end())
+        self._forget()
+
+    def end(self) -> Iterator[Element]:
+        """Yield what is left when the input has ended."""
+        rest = self._text[self._start :]
+        if self._closed:
+            if self._after is not None:
+                yield _fault(self._after, "something follows the end of the array")
+            return
+        if rest.strip() or self._too_long is not None:
+            yield self._element(self._start, len(self._text))
+        if self._in_array:
+            line = self._line_at(len(self._text.rstrip()))
+            yield _fault(line, "the array is cut off: its end is missing")
+
+    def _array_token(self, token: bytes, start: int, end: int) -> Iterator[Element]:
+        change = _DEPTH.get(token, 0)
+        if self._depth == 0:
+            self._depth, self._start = 1, end  # the array's own bracket
+            return
+        if self._depth > 1 or change > 0:
+            self._depth += change
+            return
+        if token in b",]}":
+            self._closed = token != b","
+            blank = not self._text[self._start : start].strip() and self._too_long is None
+            if not (self._closed and blank and self._count == 0):
+                yield self._element(self._start, start)
+            self._start = end
+
+    def _object_token(self, token: bytes, _start: int, end: int) -> Iterator[Element]:
+        change = _DEPTH.get(token, 0)
+        self._depth += change
+        if self._depth <= 0 and change < 0:
+            self._depth = 0
+            yield self._element(self._start, end)
+            self._start = end
+
+    def _element(self, start: int, end: int) -> Element:
+        data = self._text[start:end]
+        lead = len(data) - len(data.lstrip())
+        line = self._line_at(start + lead)
+        place = pointer(self._count) if self._in_array else ""
+        self._count += 1
+        data = data.strip()
+        if self._too_long is None and len(data) <= self._limit:
+            return Element(data, line, place)
+        line, self._too_long = self._too_long or line, None
+        message = f"longer than {self._limit} bytes"
+        return Element(b"", line, place, finding("OL-R007", "", message))
+
+    def _line_at(self, offset: int) -> int:
+        before, line = self._marked
+        line += self._text.count(b"\n", before, offset)
+        self._marked = (offset, line)
+        return line
+
+    def _forget(self) -> None:
+        """Drop the text before the element at hand, and that too where it is too long."""
+        keep, rest = self._start, b""
+        if self._closed:
+            after = self._text[self._start :]
+            if after.strip() and self._after is None:
+                self._after = self._line_at(len(self._text) - len(after.lstrip()))
+            keep = len(self._text)
+        elif len(self._text) - self._start > self._limit:
+            if self._too_long is None:
+                data = self._text[self._start :]
+                self._too_long = self._line_at(len(self._text) - len(data.lstrip()))
+            keep = len(self._text)
+            if self._scanned < keep and self._text[self._scanned] == _QUOTE:
+                rest = _same_string(self._text)
+        line = self._line_at(keep)
+        self._text = rest + self._text[keep:]
+        self._marked = (0, line)
+        self._scanned = max(0, self._scanned - keep)
+        self._start = 0
+
+
+def _same_string(text: bytes) -> bytes:
+    """Return the shortest text that leaves a reader where ``text``, an open string, does."""
+    slashes = len(text) - len(text.rstrip(b"\\"))
+    return b'"\\' if slashes % 2 else b'"'
+
+
+def _fault(line: int, message: str) -> Element:
+    return Element(b"", line, "", finding("OL-R002", "", message))

@@ -1,0 +1,207 @@
+"""What the stream rules need to know of one event, and how little of it they keep.
+
+A run is remembered as one ``bytes`` value of 14 to 61 bytes, whatever the length of its
+events: the digest of its job, its START, its end, its latest RUNNING, where it was first seen.
+"""
+
+from __future__ import annotations
+
+import struct
+from datetime import UTC, datetime
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+from streamt_ol.facets import DATASET_EVENT, PRODUCER, RUN_EVENT
+from streamt_ol.formats import instant, is_uuid
+
+TICKS = 10_000_000  # a second in ticks of 100 ns: 9,999 years of them fit 64 bits
+CONTINUOUS = frozenset({"STREAMING", "SERVICE"})
+START, END, RUNNING = "start", "end", "running"  # the members of ``Run`` that hold moments
+_PARTS = {"START": START, "COMPLETE": END, "ABORT": END, "FAIL": END, "RUNNING": RUNNING}
+_TYPE_LIMIT = 20
+
+
+class Moment(NamedTuple):
+    """An event of a run: its instant in ticks, the checksum of its bytes, its position."""
+
+    ticks: int
+    checksum: int
+    position: int
+
+
+class Run(NamedTuple):
+    """What is remembered of a run; ``running`` is its RUNNING event with the latest instant."""
+
+    job: int
+    first: int
+    generated: bool = False
+    start: Moment | None = None
+    end: Moment | None = None
+    running: Moment | None = None
+
+
+_HEAD = struct.Struct("<BQ")
+_MOMENT = struct.Struct("<qIIB")
+_POSITION = struct.Struct("<IB")
+_HAS_START, _HAS_END, _HAS_RUNNING, _HAS_FIRST, _GENERATED = 1, 2, 4, 8, 16
+
+
+def _low_high(position: int) -> tuple[int, int]:
+    return position & 0xFFFFFFFF, position >> 32
+
+
+def packed(run: Run) -> bytes:
+    """Return ``run`` in as few bytes as it needs; positions have 40 bits."""
+    flags = _GENERATED if run.generated else 0
+    parts = []
+    for flag, moment in ((_HAS_START, run.start), (_HAS_END, run.end), (_HAS_RUNNING, run.running)):
+        if moment is not None:
+            flags |= flag
+            parts.append(_MOMENT.pack(moment.ticks, moment.checksum, *_low_high(moment.position)))
+    if run.start is None or run.start.position != run.first:
+        flags |= _HAS_FIRST
+        parts.append(_POSITION.pack(*_low_high(run.first)))
+    return _HEAD.pack(flags, run.job) + b"".join(parts)
+
+
+def unpacked(data: bytes) -> Run:
+    """Return the run that ``packed`` made ``data`` of."""
+    flags, job = _HEAD.unpack_from(data)
+    offset = _HEAD.size
+    moments: list[Moment | None] = []
+    for flag in (_HAS_START, _HAS_END, _HAS_RUNNING):
+        if flags & flag:
+            ticks, checksum, low, high = _MOMENT.unpack_from(data, offset)
+            moments.append(Moment(ticks, checksum, high << 32 | low))
+            offset += _MOMENT.size
+        else:
+            moments.append(None)
+    start, end, running = moments
+    if flags & _HAS_FIRST:
+        low, high = _POSITION.unpack_from(data, offset)
+        first = high << 32 | low
+    else:
+        assert start is not None
+        first = start.position
+    return Run(job, first, bool(flags & _GENERATED), start, end, running)
+
+
+@lru_cache(maxsize=4096)
+def _minute(prefix: str, zone: str) -> int:
+    """Return the ticks of a full minute, ``2026-01-31T23:59`` and its zone."""
+    found = instant(f"{prefix}:00{zone}")
+    assert found is not None
+    return found.seconds * TICKS
+
+
+def ticks(text: str) -> int:
+    """Return the instant of a valid ``date-time`` in ticks of 100 ns, what is finer cut off."""
+    zone = "Z" if text[-1] in "Zz" else text[-6:]
+    second = int(text[17:19])
+    minute = _minute(text[:16], zone)
+    if second == 60:  # noqa: PLR2004 - a leap second is later than all of the second before it
+        return minute + 60 * TICKS - 1
+    fraction = text[20 : -len(zone)]
+    return minute + second * TICKS + (int(fraction.ljust(7, "0")[:7]) if fraction else 0)
+
+
+@lru_cache(maxsize=8192)
+def job_key(namespace: str, name: str) -> int:
+    """Return 64 bits that stand for a job's identity."""
+    text = f"{len(namespace)}:{namespace}{name}".encode(errors="surrogatepass")
+    return int.from_bytes(blake2b(text, digest_size=8).digest())
+
+
+def run_key(run_id: str) -> int:
+    """Return the number that a UUID writes, whatever its case."""
+    return int(run_id.replace("-", ""), 16)
+
+
+def run_id_of(key: int) -> str:
+    """Return the run id of a key, in lower case."""
+    text = f"{key:032x}"
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+
+
+@lru_cache(maxsize=4096)
+def in_utc(text: str) -> str:
+    """Return the one spelling that all spellings of a valid ``date-time``'s instant share."""
+    found = instant(text)
+    assert found is not None
+    zone = 1 if text[-1] in "Zz" else 6
+    if zone == 1:
+        minute = text[:16].upper()
+    else:
+        try:
+            moment = datetime.fromisoformat(f"{text[:10]}T{text[11:16]}{text[-6:]}")
+            minute = moment.astimezone(UTC).isoformat()[:16]
+        except (ValueError, OverflowError):  # years that the standard library does not have
+            return str(found)
+    fraction = f".{found.fraction}" if found.fraction else ""
+    return f"{minute}:{text[17:19]}{fraction}Z"
+
+
+def static_key(initial: str, namespace: str, name: str, event_time: str) -> bytes:
+    """Return 120 bits for an identity at one (valid) event time; ``initial`` is its kind's."""
+    plain = event_time[-1] == "Z" and event_time[10] == "T" and "." not in event_time
+    time = event_time if plain else in_utc(event_time)
+    text = f"{initial}{time}{len(namespace)}:{namespace}{name}"
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=15).digest()
+
+
+def processing_type(job: dict[str, Any]) -> str | None:
+    """Return the job's processing type by its jobType facet, shortened, or None."""
+    facets = job.get("facets")
+    facet = facets.get("jobType") if type(facets) is dict else None
+    value = facet.get("processingType") if type(facet) is dict else None
+    return value[:_TYPE_LIMIT] if type(value) is str else None
+
+
+def is_well_formed(kind: str, event: dict[str, Any]) -> bool:
+    """Tell whether an event that breaks its schema has what the stream rules need to know."""
+    entity, time = event.get("dataset" if kind == DATASET_EVENT else "job"), event.get("eventTime")
+    if not (isinstance(entity, dict) and isinstance(time, str) and instant(time) is not None):
+        return False
+    if not all(isinstance(entity.get(name), str) for name in ("namespace", "name")):
+        return False
+    if kind != RUN_EVENT:
+        return True
+    run_id = event["run"].get("runId") if isinstance(event["run"], dict) else None
+    event_type = event.get("eventType", "OTHER")
+    known = isinstance(event_type, str) and (event_type in _PARTS or event_type == "OTHER")
+    return known and isinstance(run_id, str) and is_uuid(run_id)
+
+
+def run_facts(event: dict[str, Any], job: int, checksum: int, position: int) -> Run:
+    """Return the run of a well-formed RunEvent of ``job``, as far as this one event tells."""
+    event_type = event.get("eventType")
+    part = _PARTS.get(event_type) if type(event_type) is str else None
+    moment = Moment(ticks(event["eventTime"]), checksum, position)
+    own = event.get("producer") == PRODUCER
+    if part == START:
+        return Run(job, position, own, moment)
+    if part == END:
+        return Run(job, position, own, None, moment)
+    return Run(job, position, own, None, None, moment if part == RUNNING else None)
+
+
+def ended(data: bytes, run: Run) -> bytes | None:
+    """Return the packed run ``data``, of which only START is known, with the end of ``run``.
+
+    None where that is not all there is to it. This is what most runs are.
+    """
+    flags = (_GENERATED if run.generated else 0) | _HAS_START
+    if run.end is None or not data.startswith(_HEAD.pack(flags, run.job)):
+        return None
+    ticks, checksum, position = run.end
+    return (
+        _HEAD.pack(flags | _HAS_END, run.job)
+        + data[_HEAD.size :]
+        + _MOMENT.pack(ticks, checksum, position & 0xFFFFFFFF, position >> 32)
+    )
+
+
+def with_moment(run: Run, part: str, moment: Moment | None) -> Run:
+    """Return ``run`` with ``moment`` as its ``start`` or ``end``."""
+    return run._replace(start=moment) if part == START else run._replace(end=moment)

@@ -1,0 +1,125 @@
+"""The report of a run of ``validate``: everything counted, the first problems kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from streamt_ol.redaction import redact
+from streamt_ol.validation.findings import ERROR, SEVERITIES, WARNING, Placed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from streamt_ol.validation.checker import Checked
+    from streamt_ol.validation.sources import Place
+
+
+_POINTER_LIMIT = 1000  # a key may be as long as a line
+
+
+class Problem(NamedTuple):
+    """A finding with its place, as every format reports it."""
+
+    file: str
+    line: int
+    severity: str
+    rule: str
+    pointer: str
+    message: str
+
+
+class Report(NamedTuple):
+    """What was checked and what was found.
+
+    ``problems`` are the first ones by place; ``severities`` and ``rules`` count all of them.
+    """
+
+    files: tuple[str, ...]
+    kinds: dict[str, int]
+    blank: int
+    severities: dict[str, int]
+    rules: dict[str, int]
+    problems: tuple[Problem, ...]
+
+    @property
+    def events(self) -> int:
+        """The number of events."""
+        return sum(self.kinds.values())
+
+    @property
+    def found(self) -> int:
+        """The number of problems of any severity."""
+        return sum(self.severities.values())
+
+    @property
+    def valid(self) -> bool:
+        """Whether there is no error."""
+        return not self.severities[ERROR]
+
+
+class Collector:
+    """Counts every finding and keeps the first ``limit`` of them by place."""
+
+    def __init__(self, limit: int, *, strict: bool, ignored: frozenset[str] = frozenset()) -> None:
+        self._limit = limit
+        self._strict = strict
+        self._ignored = ignored
+        self._kept: list[Placed] = []
+        self._kinds: Counter[str] = Counter()
+        self._blank = 0
+        self._severities: Counter[str] = Counter()
+        self._rules: Counter[str] = Counter()
+
+    @property
+    def events(self) -> int:
+        """The number of events so far."""
+        return self._kinds.total()
+
+    def checked(self, chunk: Checked) -> None:
+        """Take what one chunk was found to be."""
+        self._kinds += chunk.kinds
+        self._blank += chunk.blank
+        self.add(chunk.placed)
+
+    def add(self, placed: Iterable[Placed]) -> None:
+        """Take findings, in any order of places."""
+        for one in placed:
+            if one.finding.rule in self._ignored:
+                continue
+            self._severities[self._severity(one)] += 1
+            self._rules[one.finding.rule] += 1
+            self._kept.append(one)
+            if len(self._kept) > 2 * self._limit + 1000:
+                self._cut()
+
+    def report(self, files: tuple[str, ...], place: Callable[[int], Place]) -> Report:
+        """Return the report; ``place`` turns a position into a place."""
+        self._cut()
+        return Report(
+            files,
+            dict(self._kinds),
+            self._blank,
+            {name: self._severities[name] for name in SEVERITIES},
+            dict(sorted(self._rules.items())),
+            tuple(self._problem(one, place(one.position)) for one in self._kept),
+        )
+
+    def _severity(self, placed: Placed) -> str:
+        severity = placed.finding.severity
+        return ERROR if self._strict and severity == WARNING else severity
+
+    def _cut(self) -> None:
+        self._kept.sort()
+        del self._kept[self._limit :]
+
+    def _problem(self, placed: Placed, place: Place) -> Problem:
+        found = placed.finding
+        return Problem(
+            place.name,
+            place.line + placed.line,
+            self._severity(placed),
+            found.rule,
+            redact((place.pointer + found.pointer)[:_POINTER_LIMIT]),
+            found.message,
+        )

@@ -1,0 +1,37 @@
+"""The report as workflow commands, which GitHub shows as annotations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamt_ol.redaction import place
+from streamt_ol.validation.findings import ERROR, NOTE, WARNING
+from streamt_ol.validation.reporters.text import summary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streamt_ol.validation.report import Report
+
+_COMMANDS = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
+_IN_MESSAGE = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+_IN_PROPERTY = {**_IN_MESSAGE, ":": "%3A", ",": "%2C"}
+
+
+def report(found: Report, _colour: bool) -> Iterator[bytes]:
+    """Yield one command for each problem, then the summary as plain text."""
+    for one in found.problems:
+        title = f"{one.rule} {one.pointer}".rstrip()
+        properties = f"file={_escaped(place(one.file), _IN_PROPERTY)},line={one.line}"
+        properties += f",title={_escaped(title, _IN_PROPERTY)}"
+        message = _escaped(one.message, _IN_MESSAGE)
+        yield _bytes(f"::{_COMMANDS[one.severity]} {properties}::{message}")
+    yield _bytes(summary(found))
+
+
+def _escaped(text: str, table: dict[str, str]) -> str:
+    return "".join(table.get(character, character) for character in text)
+
+
+def _bytes(line: str) -> bytes:
+    return line.encode(errors="backslashreplace") + b"\n"

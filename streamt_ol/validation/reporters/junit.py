@@ -1,0 +1,62 @@
+"""The report as JUnit XML: a suite for each input, a failing case for each error."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import escape, quoteattr
+
+from streamt_ol.redaction import place
+from streamt_ol.validation.findings import ERROR
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streamt_ol.validation.report import Problem, Report
+
+
+def report(found: Report, _colour: bool) -> Iterator[bytes]:
+    """Yield one ``testsuites`` document; an input without errors has one passing case."""
+    yield b'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="streamt-ol validate">\n'
+    for name in found.files:
+        yield from _suite(name, [one for one in found.problems if one.file == name])
+    yield b"</testsuites>\n"
+
+
+def _suite(name: str, problems: list[Problem]) -> Iterator[bytes]:
+    errors = sum(one.severity == ERROR for one in problems)
+    cases = [_case(one) for one in problems]
+    if not errors:
+        cases.insert(0, f'  <testcase classname={_attribute(name)} name="events"/>\n')
+    yield _bytes(
+        f'<testsuite name={_attribute(name)} tests="{len(cases)}" failures="{errors}">\n'
+        f"{''.join(cases)}</testsuite>\n"
+    )
+
+
+def _case(problem: Problem) -> str:
+    where = f"{place(problem.file)}:{problem.line}"
+    name = f"{problem.rule} {where} {problem.pointer}".rstrip()
+    text = _text(f"{where}: {problem.severity} {problem.rule} {problem.pointer}: {problem.message}")
+    body = f"<system-out>{text}</system-out>"
+    if problem.severity == ERROR:
+        attributes = f"type={_attribute(problem.rule)} message={_attribute(problem.message)}"
+        body = f"<failure {attributes}>{text}</failure>"
+    attributes = f"classname={_attribute(problem.file)} name={_attribute(name)}"
+    return f"  <testcase {attributes}>{body}</testcase>\n"
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_printable(text))
+
+
+def _text(text: str) -> str:
+    return escape(_printable(text))
+
+
+def _printable(text: str) -> str:
+    """Return ``text`` with what XML cannot hold written as an escape."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="backslashreplace")

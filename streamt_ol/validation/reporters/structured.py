@@ -1,0 +1,64 @@
+"""The report as JSON: streamt's envelope, or one problem a line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from streamt_ol.problems import INVALID
+from streamt_ol.redaction import place
+from streamt_ol.validation.reporters.text import summary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streamt_ol.validation.report import Problem, Report
+
+
+def envelope(found: Report, _colour: bool) -> Iterator[bytes]:
+    """Yield the envelope of ``--output json``; problems are data, and an error says that some are.
+
+    ``data`` has the counts and the first problems; ``errors`` is empty for valid input.
+    """
+    import orjson  # noqa: PLC0415 - only what writes JSON needs it here
+
+    errors = [] if found.valid else [{"code": INVALID, "message": summary(found)}]
+    data = {
+        "valid": found.valid,
+        "files": [place(name) for name in found.files],
+        "events": found.events,
+        "kinds": found.kinds,
+        "blank_lines": found.blank,
+        "severities": found.severities,
+        "rules": found.rules,
+        "problems": [record(problem) for problem in found.problems],
+    }
+    yield orjson.dumps(
+        {
+            "status": "ok" if found.valid else "error",
+            "command": "validate",
+            "data": data,
+            "errors": errors,
+            "warnings": [],
+        }
+    )
+    yield b"\n"
+
+
+def lines(found: Report, _colour: bool) -> Iterator[bytes]:
+    """Yield one JSON object a line for each problem."""
+    import orjson  # noqa: PLC0415 - only what writes JSON needs it here
+
+    for problem in found.problems:
+        yield orjson.dumps(record(problem)) + b"\n"
+
+
+def record(problem: Problem) -> dict[str, Any]:
+    """Return a problem as a JSON object."""
+    return {
+        "file": place(problem.file),
+        "line": problem.line,
+        "severity": problem.severity,
+        "rule": problem.rule,
+        "pointer": problem.pointer,
+        "message": problem.message,
+    }

@@ -1,0 +1,112 @@
+"""Check whole inputs: chunk by chunk in this process, or in several, with one report."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+
+from streamt_ol.validation.checker import Checked, Settings, check_chunk
+from streamt_ol.validation.findings import Placed
+from streamt_ol.validation.memory import Memory
+from streamt_ol.validation.report import Collector, Report
+from streamt_ol.validation.rules import finding
+from streamt_ol.validation.sources import Chunk, Inputs
+from streamt_ol.validation.stream import repeated, stream_findings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
+
+# Starting processes pays once this many bytes have been read in one.
+WORTH_PROCESSES = 48 << 20
+
+
+class Options(NamedTuple):
+    """How to check: the settings of each chunk, how much to report, how many processes."""
+
+    settings: Settings
+    max_problems: int
+    strict: bool
+    jobs: int
+
+
+Input = tuple[str, "Callable[[], AbstractContextManager[BinaryIO]]"]
+
+
+def validate(
+    inputs: Iterable[Input], options: Options, progress: Callable[[int, int], None]
+) -> Report:
+    """Check ``inputs``, each a name and what opens it, as one stream, and return the report.
+
+    ``progress`` is told the raw bytes read and the events checked so far. The report does not
+    depend on the number of processes. Raises ``OSError`` where reading fails.
+    """
+    ignored = options.settings.ignored
+    collector = Collector(options.max_problems, strict=options.strict, ignored=ignored)
+    memory = Memory()
+    reading = _Reading(options, inputs, collector)
+    for checked in _checked(reading.chunks(), options, memory, reading):
+        if checked.memory is not memory:
+            memory.absorb(checked.memory)
+        collector.checked(checked)
+        collector.add(repeated(memory))
+        progress(reading.read, collector.events)
+    collector.add(stream_findings(memory))
+    collector.add(reading.empty)
+    return collector.report(reading.inputs.names, reading.inputs.place)
+
+
+class _Reading:
+    """The inputs, the bytes read of them, and the notes about those without an event."""
+
+    def __init__(self, options: Options, inputs: Iterable[Input], collector: Collector) -> None:
+        self.read = 0
+        self.empty: list[Placed] = []
+        self.inputs = Inputs(options.settings.max_line_bytes, self._count)
+        self._named = inputs
+        self._collector = collector
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield the chunks of all inputs."""
+        for name, opened in self._named:
+            seen = False
+            with opened() as stream:
+                for chunk in self.inputs.chunks(name, stream):
+                    seen = seen or chunk.fault is not None or _holds_something(chunk)
+                    yield chunk
+            if not seen:
+                position = self.inputs.start
+                self.empty.append(
+                    Placed(position, finding("OL-R009", "", "there is no event in it"))
+                )
+
+    def _count(self, size: int) -> None:
+        self.read += size
+
+
+def _holds_something(chunk: Chunk) -> bool:
+    return bool(chunk.elements) or not (not chunk.lines or chunk.lines.isspace())
+
+
+def _checked(
+    chunks: Iterator[Chunk], options: Options, memory: Memory, reading: _Reading
+) -> Iterator[Checked]:
+    """Yield what each chunk is found to be, in order: here at first, in processes if it pays."""
+    for chunk in chunks:
+        yield check_chunk(chunk, options.settings, memory)
+        if options.jobs > 1 and reading.read >= WORTH_PROCESSES:
+            yield from _in_processes(chunks, options)
+
+
+def _in_processes(chunks: Iterator[Chunk], options: Options) -> Iterator[Checked]:
+    """Yield what ``options.jobs`` processes find in ``chunks``, in the order of the chunks."""
+    from streamt_ol.validation.processes import Workers  # noqa: PLC0415 - small inputs need none
+
+    with Workers(options.jobs, options.settings) as workers:
+        waiting: deque[Callable[[], Checked]] = deque()
+        for chunk in chunks:
+            waiting.append(workers.check(chunk))
+            if len(waiting) > 2 * options.jobs:
+                yield waiting.popleft()()
+        while waiting:
+            yield waiting.popleft()()
