@@ -19,18 +19,16 @@ from streamt_ol.resolution.settings import Namespaces
 from streamt_ol.runs import Run, RunSpec, check_spec
 from streamt_ol.runs.arguments import read_arguments
 from streamt_ol.runs.marker import Place, local_place
-from streamt_ol.stages.load_manifest import STDIN, LoadManifest
 from streamt_ol.transport.build import open_transport
 from streamt_ol.transport.config import read_transport_config
 
 if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
+    from streamt_ol.stages.compile_project import CompileProject
     from streamt_ol.transport.base import Transport
 
-if TYPE_CHECKING:
-    from streamt_ol.stages.compile_project import CompileProject
-
 Given = Mapping[str, str | None]
+PROJECT_FILE = "stream_project.yml"
 _OPTIONS = ("--job-namespace", "--kafka-namespace", "--gateway-namespace")
 
 
@@ -59,7 +57,7 @@ class Declared:
         self._manifest = manifest
         self._given = given
         self._project: CompileProject | None = None
-        if manifest is not None and str(manifest) == STDIN:
+        if manifest is not None and str(manifest) == "-":
             raise StreamtOlError(
                 USAGE, "standard input belongs to the command", location="--manifest"
             )
@@ -78,6 +76,8 @@ class Declared:
     def compiled(self) -> tuple[dict[str, Any], Namespaces]:
         """Return the manifest, and the namespaces: given, of the environment, or derived."""
         if self._manifest is not None:
+            from streamt_ol.stages.load_manifest import LoadManifest  # noqa: PLC0415 - heavy
+
             state = LoadManifest()(
                 {"options": {**self._options(), "manifest": str(self._manifest)}}
             )
@@ -95,13 +95,19 @@ class Declared:
 
     def marker_place(self, project: str, operation_file: Path | None) -> Place:
         """Return where streamt keeps the operation marker. Raises E503."""
-        from streamt_ol.project.identity import environment_name  # noqa: PLC0415 - imports YAML
-
-        folder = Path(self.arguments.project_dir)
-        environment = environment_name(folder, self.arguments.environment, os.environ)
+        environment = self._environment()
         if operation_file is not None:
             return Place(operation_file, project, environment, backend=None)
-        return local_place(folder, project, environment)
+        return local_place(Path(self.arguments.project_dir), project, environment)
+
+    def _environment(self) -> str:
+        """Return the environment that streamt works in; without a project nothing confirms it."""
+        wanted = self.arguments.environment
+        if not Path(self.arguments.project_dir, PROJECT_FILE).is_file():
+            return wanted or os.environ.get("STREAMT_ENV") or "default"
+        from streamt_ol.project.identity import environment_name  # noqa: PLC0415 - imports YAML
+
+        return environment_name(Path(self.arguments.project_dir), wanted, os.environ)
 
     def _options(self) -> dict[str, str | None]:
         chosen = options.chosen(self._given, os.environ, {})

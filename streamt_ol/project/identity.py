@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from streamt_ol.project.compiler import Options, next_options, project_name
 from streamt_ol.project.document import Unknown, read_document
-from streamt_ol.project.environments import DEFAULT, VARIABLE, chosen_environment
-from streamt_ol.project.folder import PROJECT_FILE, Folder
+from streamt_ol.project.environments import DEFAULT, chosen_environment
+from streamt_ol.project.folder import Folder
 from streamt_ol.project.variables import Variables
 
 
@@ -31,13 +31,10 @@ def read_identity(options: Mapping[str, str | None], environ: Mapping[str, str])
 
 
 def environment_name(project_dir: Path, wanted: str | None, environ: Mapping[str, str]) -> str:
-    """Return the name of the environment that streamt, called with ``wanted``, works in.
+    """Return the name of the environment of a project that ``wanted``, the option, chooses.
 
-    That is the chosen one of a project's; where there is no project to look at, ``wanted``, else
-    ``STREAMT_ENV``, else ``default``. Raises ``StreamtOlError`` (E503).
+    A project without environments works in ``default``. Raises ``StreamtOlError`` (E503).
     """
-    if not (project_dir / PROJECT_FILE).is_file():
-        return wanted or environ.get(VARIABLE) or DEFAULT
     folder, variables = Folder(project_dir), Variables(environ)
     settings = folder.text(".env")
     if settings is not None:
