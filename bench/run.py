@@ -12,11 +12,13 @@ from pathlib import Path
 
 import export
 import project
+import runs
 from measure import Ratio, say
 
 PARTS: dict[str, Callable[[Path], list[Ratio]]] = {
     "export": export.run,
     "project": project.run,
+    "runs": runs.run,
 }
 
 

@@ -102,7 +102,8 @@ def run_child(
     """Run a program, found as a shell finds it, to its end, and tell how it ended.
 
     SIGINT and SIGQUIT from the terminal reach the child directly; every other signal is passed
-    on. The child is always waited for.
+    on (so one that somebody sends to the whole process group reaches it twice). The child is
+    always waited for.
     """
     try:
         child = os.posix_spawnp(

@@ -101,6 +101,12 @@ class TestTrouble:
         assert kinds(tracker, last) == []
         assert tracker.trouble(last) is None
 
+    def test_the_end_of_an_earlier_operation(self) -> None:
+        tracker = OperationTracker(look(in_progress(1), control=1))
+        last = look(CLEAR, "s1", control=2)
+        assert kinds(tracker, last) == []
+        assert tracker.trouble(last) is None
+
     def test_nothing_happened(self) -> None:
         tracker = OperationTracker(look(CLEAR, control=1))
         assert tracker.trouble(look(CLEAR, control=1)) is None

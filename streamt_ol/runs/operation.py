@@ -98,7 +98,9 @@ class OperationTracker:
         if self._seen_any or last.control == self.before.control:
             return None
         only_created = self.before.control is None and last.state == self.before.state
-        return None if only_created or last.marker.intent is not None else UNSEEN
+        # What was replaced may be the end of an operation that was there before.
+        earlier = _intent(self.before) is not None or last.marker.intent is not None
+        return None if only_created or earlier else UNSEEN
 
     def _cleared(self, look: Look) -> list[Transition]:
         if look.state != self._state:
