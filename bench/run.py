@@ -13,10 +13,12 @@ from pathlib import Path
 import export
 import project
 import runs
+import validate
 from measure import Ratio, say
 
 PARTS: dict[str, Callable[[Path], list[Ratio]]] = {
     "export": export.run,
+    "validate": validate.run,
     "project": project.run,
     "runs": runs.run,
 }

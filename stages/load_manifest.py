@@ -30,7 +30,7 @@ def read_bytes(name: str) -> bytes:
 
 
 class LoadManifest:
-    """Takes ``{"options": {"manifest": PATH or "-", ...}}``; adds ``manifest``, as parsed.
+    """Takes ``{"options": {"manifest": PATH or "-", ...}}``; returns ``manifest``, as parsed.
 
     Raises E501 with ``file:line`` or a JSON pointer: unreadable, not UTF-8, not JSON, a key
     twice, or not shaped like a manifest. Implements "The manifest" of the design.
@@ -41,7 +41,9 @@ class LoadManifest:
 
     def __call__(self, state: State) -> State:
         """Return ``state`` with the parsed ``manifest``."""
-        name = state["options"].get("manifest") or STDIN
+        name = state["options"].get("manifest")
+        if name is None:
+            name = STDIN
         where = "<stdin>" if name == STDIN else place(name)
         document = self._parsed(name, where)
         try:
@@ -50,7 +52,8 @@ class LoadManifest:
             if not error.location:  # the pointer of the whole document
                 error.location = where
             raise
-        return {"options": state["options"], "manifest": manifest}
+        options = {key: value for key, value in state["options"].items() if key != "manifest"}
+        return {"options": options, "manifest": manifest}
 
     def _parsed(self, name: str, where: str) -> object:
         try:

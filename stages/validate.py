@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from streamt_ol import contracts
 from streamt_ol.contracts import State
-from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.problems import INVALID, StreamtOlError, pointer
 from streamt_ol.validation.generated import check_generated
 
 TAKES = contracts.EVENTS
@@ -22,4 +24,16 @@ def validate(state: State) -> State:
         first, more = findings[0], len(findings) - 1
         message = f"{first.message} ({first.rule})" + (f", and {more} more" if more else "")
         raise StreamtOlError(INVALID, message, location=f"/events{first.pointer}")
+    _check_one_time(state["events"])
     return {"events": state["events"], "warnings": state["warnings"]}
+
+
+def _check_one_time(events: list[dict[str, Any]]) -> None:
+    """Raise E506 unless "all events from one static export use one" event time."""
+    for index, event in enumerate(events):
+        if event["eventTime"] != events[0]["eventTime"]:
+            raise StreamtOlError(
+                INVALID,
+                "the event time differs from that of the first event",
+                location=pointer("events", index, "eventTime"),
+            )

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import Any, NotRequired, TypedDict
 
+from streamt_ol.manifest import SHAPE
+
 State = dict[str, Any]
 
 
@@ -82,6 +84,11 @@ _WARNINGS = _list(_closed({"code": _TEXT, "message": _TEXT}, location=_TEXT))
 _IDENTITY = _closed({"namespace": _TEXT, "name": _TEXT})
 _COLUMN = _closed({"name": _TEXT}, type=_TEXT, description=_TEXT)
 _DECLARED = {"namespace": _TEXT, "name": _TEXT, "declared_at": _TEXT}
+_NAMED = {
+    "type": "object",
+    "required": ["namespace", "name"],
+    "properties": {"namespace": _TEXT, "name": _TEXT},
+}
 _EVENT = {
     "type": "object",
     "required": ["eventTime", "producer", "schemaURL"],
@@ -89,17 +96,20 @@ _EVENT = {
         "eventTime": _TEXT,
         "producer": _TEXT,
         "schemaURL": _TEXT,
-        "dataset": {"type": "object", "required": ["namespace", "name"]},
-        "job": {"type": "object", "required": ["namespace", "name"]},
+        "dataset": _NAMED,
+        "job": _NAMED,
         "inputs": {"type": "array"},
         "outputs": {"type": "array"},
+        "run": False,
+        "eventType": False,
     },
+    "oneOf": [{"required": ["dataset"]}, {"required": ["job"]}],
 }
 _COUNT = {"type": "integer", "minimum": 0}
 _COUNTS = _closed({"total": _COUNT, "dataset": _COUNT, "job": _COUNT})
 
 OPTIONS = _closed({"options": _OPTIONS})
-LOADED = _closed({"options": _OPTIONS, "manifest": {"type": "object"}}, warnings=_WARNINGS)
+LOADED = _closed({"options": _OPTIONS, "manifest": SHAPE}, warnings=_WARNINGS)
 PROJECTION = _closed(
     {
         "project": _TEXT,

@@ -198,6 +198,9 @@ def _worded(rule: str, definition: Any, value: Any) -> str:
     if rule == "type":
         wanted = " or ".join(definition) if isinstance(definition, list) else definition
         return f"must be of type {wanted}, not {_KINDS.get(type(value), 'number')}"
-    if rule == "additionalProperties":
+    if rule == "additionalProperties" or definition is False:
         return "holds a field that has no place here"
+    if rule == "oneOf":
+        names = " and ".join(name for option in definition for name in option["required"])
+        return f"must hold exactly one of {names}"
     return f"does not meet the rule {rule!r} of its shape"

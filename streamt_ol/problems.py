@@ -90,6 +90,10 @@ class Warned(TypedDict):
     location: NotRequired[str]
 
 
+class Terminated(SystemExit):
+    """The process was asked to end (SIGTERM): leave by way of every ``finally``."""
+
+
 class StreamtOlError(Exception):
     """Nothing more can be done: a code of ``ERRORS``, a message, a place, and a hint.
 

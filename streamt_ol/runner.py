@@ -7,28 +7,35 @@ every call, and everything that it does wrong is one E506 with the stage's name.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from streamt_ol.contracts import State
 from streamt_ol.manifest import check_against
-from streamt_ol.problems import INVALID, USAGE, StreamtOlError
-from streamt_ol.redaction import shown
+from streamt_ol.problems import ERRORS, INVALID, USAGE, StreamtOlError, Terminated
+from streamt_ol.redaction import one_line, shown
 
 Stage = Callable[[State], State]
+_MESSAGE_LIMIT = 1_000
 
 
 class NamedStage(NamedTuple):
-    """A stage, the contracts of what it takes and returns, and whether they are checked."""
+    """A stage, the contracts of what it takes and returns, and how far it is trusted.
+
+    ``checked``: its contracts are checked. ``foreign``: it is a user's own code.
+    """
 
     name: str
     call: Stage
     takes: dict[str, Any]
     returns: dict[str, Any]
     checked: bool = False
+    foreign: bool = False
 
 
 def run(stages: Iterable[NamedStage], state: State) -> State:
@@ -40,15 +47,46 @@ def run(stages: Iterable[NamedStage], state: State) -> State:
 
 def _checked(stage: NamedStage, state: State) -> State:
     check_against(stage.takes, state, INVALID, f"stage {stage.name} input ")
-    try:
-        result = stage.call(state)
-    except StreamtOlError:
-        raise
-    except Exception as error:  # noqa: BLE001 - the stage is the user's own code
-        message = f"the stage raised {type(error).__name__}: {shown(error, 200)}"
-        raise StreamtOlError(INVALID, message, location=f"stage {stage.name}") from None
+    result = _foreign(stage, state) if stage.foreign else stage.call(state)
     check_against(stage.returns, result, INVALID, f"stage {stage.name} ")
+    if stage.foreign and "warnings" in result:
+        result["warnings"] = [
+            {key: one_line(text, _MESSAGE_LIMIT) for key, text in warning.items()}
+            for warning in result["warnings"]
+        ]
     return result
+
+
+def _foreign(stage: NamedStage, state: State) -> Any:
+    """Return what a user's stage returns, as JSON would carry it; its prints go to stderr."""
+    try:
+        with redirect_stdout(sys.stderr):
+            return _as_json(stage.call(state))
+    except (KeyboardInterrupt, Terminated):
+        raise
+    except StreamtOlError as error:
+        code = error.code if error.code in ERRORS else INVALID
+        message = f"the stage refused its input: {one_line(error.message, _MESSAGE_LIMIT)}"
+        location = one_line(error.location or f"stage {stage.name}", _MESSAGE_LIMIT)
+        raise StreamtOlError(code, message, location=location) from None
+    except BaseException as error:  # noqa: BLE001 - the stage is the user's own code
+        _raise_foreign(error, "the stage raised", f"stage {stage.name}", INVALID)
+
+
+def _as_json(result: object) -> Any:
+    """Return ``result`` written as JSON and read again: nothing else may stand between stages."""
+    text = json.dumps(result, allow_nan=False, ensure_ascii=False)
+    return json.loads(text.encode())
+
+
+def _raise_foreign(error: BaseException, what: str, location: str | None, code: str) -> NoReturn:
+    try:
+        words = shown(error, 200)
+    except Exception:  # noqa: BLE001 - an exception of the user's own, whose text fails
+        words = "without a message"
+    raise StreamtOlError(
+        code, f"{what} {type(error).__name__}: {words}", location=location
+    ) from None
 
 
 def imported(reference: str) -> Stage:
@@ -63,10 +101,12 @@ def imported(reference: str) -> Stage:
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.insert(0, here)
     try:
-        found = getattr(import_module(module), function)
-    except Exception as error:  # noqa: BLE001 - importing runs the user's own code
-        message = f"cannot import {shown(reference)}: {type(error).__name__}: {shown(error, 200)}"
-        raise StreamtOlError(USAGE, message) from None
+        with redirect_stdout(sys.stderr):
+            found = getattr(import_module(module), function)
+    except (KeyboardInterrupt, Terminated):
+        raise
+    except BaseException as error:  # noqa: BLE001 - importing runs the user's own code
+        _raise_foreign(error, f"cannot import {shown(reference)}:", None, USAGE)
     if not callable(found):
         raise StreamtOlError(USAGE, f"{shown(reference)} is not callable")
     stage: Stage = found

@@ -81,6 +81,10 @@ class TestEnvironment:
         ran = streamt_ol(*EXPORT, environment={"OPENLINEAGE_NAMESPACE": "other"})
         assert ran.stdout == GOLDEN
 
+    def test_an_error_names_the_variable_that_the_value_came_from(self) -> None:
+        ran = streamt_ol("export", DEMO, *KAFKA, environment={"OPENLINEAGE_NAMESPACE": " "})
+        assert b"OPENLINEAGE_NAMESPACE" in ran.stderr
+
     @pytest.mark.parametrize("value", ["", "kafka://a:1,b:2", "broker:9092"])
     def test_an_invalid_variable_does_not_fall_through(self, value: str) -> None:
         document = {
@@ -139,6 +143,31 @@ class TestEnvelope:
         assert (error["code"], error.get("location")) == (code, location)
         assert error["message"]
 
+    @pytest.mark.parametrize("where", [">&-", "> /dev/full"])
+    def test_that_cannot_be_written_says_so_on_stderr(self, where: str) -> None:
+        arguments = " ".join(map(str, [PROGRAM, "--output", "json", *EXPORT]))
+        ran = subprocess.run(
+            ["bash", "-c", f"{arguments} {where}"], capture_output=True, env=clean_environment(),
+            check=False,
+        )  # fmt: skip
+        assert ran.returncode == 1
+        assert ran.stderr.startswith(b"E506_OPENLINEAGE_INVALID stdout: ")
+        assert b"Traceback" not in ran.stderr
+
+    def test_arguments_that_are_not_utf8_are_escaped(self, tmp_path: Path) -> None:
+        name = os.fsdecode(b"o\xff")
+        ran = streamt_ol("--output", "json", *EXPORT, "--output-file", tmp_path / name)
+        assert json.loads(ran.stdout)["data"]["output_file"].endswith("o\\udcff")
+        for words in ([name], ["export", "--" + name], ["export", name]):
+            ran = streamt_ol("--output", "json", *words)
+            assert json.loads(ran.stdout)["status"] == "error"
+
+    def test_a_manifest_whose_name_is_not_utf8_is_read(self, tmp_path: Path) -> None:
+        path = tmp_path / os.fsdecode(b"m\xff.json")
+        path.write_bytes(DEMO.read_bytes())
+        assert streamt_ol("export", path, *NAMESPACE, *KAFKA).stdout == GOLDEN
+        assert streamt_ol("stage", "load-manifest", path).returncode == 0
+
 
 class TestOutputFile:
     def test_is_written_and_confirmed_by_one_line(self, tmp_path: Path) -> None:
@@ -185,6 +214,30 @@ class TestOutputFile:
         assert (ran.returncode, ran.stdout) == (1, b"")
         assert ran.stderr.startswith(b"E506_OPENLINEAGE_INVALID output_file: ")
         assert list(tmp_path.iterdir()) == [tmp_path / "file"]
+
+    def test_a_failure_removes_the_folders_that_it_made(self, tmp_path: Path) -> None:
+        arguments = " ".join(
+            map(str, [PROGRAM, *EXPORT, "--output-file", tmp_path / "a" / "b" / "c"])
+        )
+        ran = subprocess.run(
+            ["bash", "-c", f"ulimit -f 1; trap '' XFSZ; exec {arguments}"],
+            capture_output=True, env=clean_environment(PYTHONDONTWRITEBYTECODE="1"), check=False,
+        )  # fmt: skip
+        assert (ran.returncode, list(tmp_path.iterdir())) == (1, [])
+
+    def test_standard_output_is_no_file_to_replace(self, tmp_path: Path) -> None:
+        log, link = tmp_path / "log", tmp_path / "link"
+        log.write_text("earlier\n")
+        link.symlink_to("/dev/stdout")
+        for target in ("/dev/stdout", link, "/proc/self/fd/1"):
+            arguments = " ".join(map(str, [PROGRAM, *EXPORT, "--output-file", target]))
+            ran = subprocess.run(
+                ["bash", "-c", f"{arguments} >> {log}"], capture_output=True,
+                env=clean_environment(), check=False,
+            )  # fmt: skip
+            assert ran.returncode == 1
+            assert ran.stderr.startswith(b"E506_OPENLINEAGE_INVALID output_file: ")
+        assert log.read_text() == "earlier\n"
 
     def test_a_disk_that_fills_up_leaves_nothing(self, tmp_path: Path) -> None:
         """A limit on the size of files stands for the full disk."""
@@ -334,6 +387,31 @@ class TestUsage:
             os.close(theirs)
         assert (ran.returncode, ran.stdout) == (2, b"")
         assert b"terminal" in ran.stderr
+
+    def test_credentials_in_a_wrong_command_line_are_not_repeated(self) -> None:
+        for words in ([], ["--output", "json"]):
+            ran = streamt_ol(*words, "export", DEMO, "kafka://user:hunter2@host:9092")
+            assert ran.returncode == 2
+            assert b"hunter2" not in ran.stderr + ran.stdout
+
+    def test_an_empty_argument_is_a_file_that_does_not_exist(self) -> None:
+        ran = streamt_ol("export", "", *NAMESPACE, *KAFKA, stdin=DEMO.read_bytes())
+        assert (ran.returncode, ran.stdout) == (1, b"")
+        assert ran.stderr.startswith(b"E501_PARSE_ERROR")
+
+    def test_help_that_cannot_be_written_is_no_traceback(self) -> None:
+        for words, status in (("--help", 1), ("--version", 1), ("export --help", 1)):
+            ran = subprocess.run(
+                ["bash", "-c", f"{PROGRAM} {words} > /dev/full"], capture_output=True,
+                env=clean_environment(), check=False,
+            )  # fmt: skip
+            assert ran.returncode == status
+            assert b"Traceback" not in ran.stderr
+        gone = f"{PROGRAM} export --help | true; exit ${{PIPESTATUS[0]}}"
+        assert (
+            subprocess.run(["bash", "-c", gone], env=clean_environment(), check=False).returncode
+            == 0
+        )
 
     def test_help_and_version(self) -> None:
         assert streamt_ol("--version").stdout.startswith(b"streamt-ol 0.")

@@ -46,10 +46,13 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("damage", ["byte", "truncated", "missing", "swapped", "bomb"])
+@pytest.mark.parametrize(
+    "damage", ["byte", "truncated", "missing", "swapped", "bomb", "no pins", "fewer pins"]
+)
 def test_a_damaged_resource_is_an_error_that_names_it(copy: Path, damage: str) -> None:
     folder = copy / "streamt_ol" / "schemas"
-    target = folder / "SchemaDatasetFacet.json.b64"
+    artifact = "pins.json" if damage.endswith("pins") else "SchemaDatasetFacet.json"
+    target = folder / (artifact if damage.endswith("pins") else f"{artifact}.b64")
     data = target.read_bytes()
     target.unlink()
     if damage == "byte":
@@ -58,6 +61,8 @@ def test_a_damaged_resource_is_an_error_that_names_it(copy: Path, damage: str) -
         target.write_bytes(data[:400])
     elif damage == "swapped":
         shutil.copy(folder / "TagsDatasetFacet.json.b64", target)
+    elif damage == "fewer pins":
+        target.write_text("{}")
     elif damage == "bomb":
         target.write_bytes(base64.b64encode(gzip.compress(b"0" * 100_000_000)))
     code = "import sys; from streamt_ol.cli.app import run; sys.exit(run(sys.argv[1:]))"
@@ -73,4 +78,4 @@ def test_a_damaged_resource_is_an_error_that_names_it(copy: Path, damage: str) -
         )  # fmt: skip
         assert (ran.returncode, ran.stdout) == (1, b"")
         assert ran.stderr.startswith(b"E506_OPENLINEAGE_INVALID ")
-        assert b"SchemaDatasetFacet.json" in ran.stderr.splitlines()[0]
+        assert artifact.encode() in ran.stderr.splitlines()[0]

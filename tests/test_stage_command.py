@@ -93,7 +93,8 @@ class TestFilters:
             data = streamt_ol("stage", stage, *OPTION_WORDS, stdin=data).stdout
         target = tmp_path / "x.jsonl"
         ran = streamt_ol("stage", "emit", "--output-file", target, stdin=data)
-        assert (ran.returncode, ran.stdout) == (0, b"")
+        assert ran.returncode == 0
+        assert ran.stdout.decode() == f"wrote 6 events (3 datasets, 3 jobs) to {target}\n"
         assert target.read_bytes() == (MANIFESTS / "demo.expected.jsonl").read_bytes()
 
     @pytest.mark.parametrize(
@@ -115,13 +116,49 @@ class TestFilters:
         assert (ran.returncode, ran.stdout) == (1, b"")
         assert ran.stderr.decode().startswith(f"E506_OPENLINEAGE_INVALID {place}")
 
+    @pytest.mark.parametrize(
+        "stdin", [b"5", b"null", b'"options"', b'{"options": 5, "manifest": {}}',
+                  b'{"options": null, "manifest": {}}', b'{"options": {}, "manifest": {}}'],
+    )  # fmt: skip
+    def test_any_json_on_stdin_is_no_traceback(self, stdin: bytes) -> None:
+        ran = streamt_ol("stage", "resolve-identities", stdin=stdin)
+        assert (ran.returncode, ran.stdout) == (1, b"")
+        assert ran.stderr.startswith(b"E506_OPENLINEAGE_INVALID stage resolve_identities input")
+
+    @pytest.mark.parametrize(
+        ("lines", "total"), [(["a\nb"], 7), (["{}"], 0), ([], 1)], ids=["two", "none", "count"]
+    )
+    def test_emit_writes_nothing_that_is_not_its_events(self, lines: list[str], total: int) -> None:
+        counts = {"total": total, "dataset": total, "job": 0}
+        state = {"events": [], "lines": lines, "counts": counts, "warnings": []}
+        ran = streamt_ol("stage", "emit", stdin=json.dumps(state).encode())
+        assert (ran.returncode, ran.stdout) == (1, b"")
+        assert b"canonical" in ran.stderr
+
+    def test_a_repeated_key_is_shown_bounded_and_redacted(self) -> None:
+        key = b"password=hunter2" + b"A" * 2_000
+        ran = streamt_ol("stage", "validate", stdin=b'{"%b": 1, "%b": 1}' % (key, key))
+        assert ran.returncode == 1
+        assert b"hunter2" not in ran.stderr
+        assert len(ran.stderr) < 600
+
+    def test_no_warnings_twice_in_the_envelope(self) -> None:
+        first = streamt_ol("stage", "load-manifest", MANIFESTS / "demo.json", *OPTION_WORDS)
+        ran = streamt_ol("--output", "json", "stage", "resolve-identities", stdin=first.stdout)
+        envelope = json.loads(ran.stdout)
+        assert len(envelope["warnings"]) == 1
+        assert "warnings" not in envelope["data"]
+
     @pytest.mark.parametrize("stdin", [b"", b"{", b'{"a": 1, "a": 1}'])
     def test_what_is_no_json_is_e501(self, stdin: bytes) -> None:
         ran = streamt_ol("stage", "validate", stdin=stdin)
         assert (ran.returncode, ran.stdout) == (1, b"")
         assert ran.stderr.startswith(b"E501_PARSE_ERROR ")
 
-    @pytest.mark.parametrize("words", [[], ["nonsense"], ["validate", "m.json"]])
+    @pytest.mark.parametrize(
+        "words",
+        [[], ["nonsense"], ["validate", "m.json"], ["validate", "--output-file", "x"]],
+    )
     def test_a_wrong_command_line_is_status_2(self, words: list[str]) -> None:
         assert streamt_ol("stage", *words).returncode == 2
 
@@ -162,6 +199,31 @@ class TestReplacement:
             ("validate", "def f(s): s['events'][0]['dataset'] = None; return s",
              "stage validate /events/0/dataset: "),
             ("emit", "def f(s): return {'counts': s['counts']}", "stage emit: "),
+            ("build_facets", "import sys\ndef f(s): sys.exit(0)", "stage build_facets: "),
+            ("build_facets", "def f(s): raise GeneratorExit", "stage build_facets: "),
+            ("build_facets", "class E(Exception):\n def __str__(self): raise ValueError\n"
+             "def f(s): raise E", "stage build_facets: "),
+            ("build_facets", "from streamt_ol.problems import StreamtOlError as E\n"
+             "def f(s): raise E('E999', 'x\\nE506 password=hunter2 \\ud800')",
+             "stage build_facets: "),
+            ("build_facets", "def f(s): return {'events': [{5: float('nan')}], 'warnings': []}",
+             "stage build_facets: "),
+            ("build_facets", "import datetime\ndef f(s): return {'events': [], 'warnings': [],"
+             " 't': datetime.datetime.now()}", "stage build_facets: "),
+            ("build_facets", "from streamt_ol.stages.build_facets import build_facets as b\n"
+             "def f(s):\n r = b(s); r['events'][1] |= {'eventTime': '2020-01-01T00:00:00Z'}; "
+             "return r", "/events/1/eventTime: "),
+            ("build_facets", "from streamt_ol.stages.build_facets import build_facets as b\n"
+             "def f(s):\n r = b(s); r['events'][5] |= {'run': {'runId': 'x'}}; return r",
+             "stage build_facets /events/5/run: "),
+            ("load_manifest", "def f(s): return {**s, 'manifest': {'project': 5}}",
+             "stage load_manifest /manifest/project: "),
+            ("validate", "def f(s):\n s['events'][0]['dataset']['name'] = ' '; return s",
+             "/events/"),
+            ("canonicalize", "def f(s): return {**s, 'lines': ['garbage', 'x\\ny'],"
+             " 'counts': {'total': 99, 'dataset': 99, 'job': 0}}", "stage canonicalize: "),
+            ("canonicalize", "def f(s): return {**s, 'lines': ['\\ud800'],"
+             " 'counts': {'total': 1, 'dataset': 1, 'job': 0}}", "stage canonicalize: "),
         ],
     )  # fmt: skip
     def test_that_returns_the_wrong_shape_fails_with_stage_and_place(
@@ -172,6 +234,32 @@ class TestReplacement:
         assert err.startswith(f"E506_OPENLINEAGE_INVALID {place}")
         assert "hunter2" not in err
         assert "Traceback" not in err
+        assert "\nE506" not in err
+
+    def test_what_it_prints_does_not_reach_stdout(self, tmp_path: Path) -> None:
+        code = "print('imported')\n" + TAG_STAGE.replace("result = ", "print('ran'); result = ")
+        status, out, err = self.export(tmp_path, code, "build_facets=own_stages:with_tags")
+        assert (status, err) == (0, "imported\nran\n")
+        assert all(line.startswith("{") for line in out.splitlines())
+
+    def test_its_warnings_are_shown_on_one_line_without_secrets(self, tmp_path: Path) -> None:
+        code = TAG_STAGE.replace(
+            "    return result",
+            "    text = 'a\\nE506 b password=hunter2'\n"
+            "    return {**result, 'warnings': [{'code': 'X', 'message': text}]}",
+        )
+        (tmp_path / "own_stages.py").write_text(code)
+        ran = streamt_ol(
+            "export", MANIFESTS / "demo.json", *OPTION_WORDS, "--stage",
+            "build_facets=own_stages:with_tags", cwd=tmp_path,
+        )  # fmt: skip
+        assert ran.stderr.decode() == "X: a\\nE506 b password=***\n"
+
+    def test_a_module_that_exits_or_fails_is_status_2(self, tmp_path: Path) -> None:
+        for code in ("import sys; sys.exit(0)", "raise KeyError('x')", "def"):
+            status, out, err = self.export(tmp_path, code, "emit=own_stages:f")
+            assert (status, out) == (2, "")
+            assert err.startswith("E500_USAGE_ERROR")
 
     def test_what_a_replacement_breaks_does_not_pass_validation(self, tmp_path: Path) -> None:
         code = TAG_STAGE.replace('"key": "team", ', "")

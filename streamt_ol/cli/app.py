@@ -14,7 +14,8 @@ import typer
 
 from streamt_ol import __version__
 from streamt_ol.cli.output import Output, ReaderGoneError, note
-from streamt_ol.problems import ERRORS, USAGE, StreamtOlError
+from streamt_ol.problems import ERRORS, INVALID, USAGE, StreamtOlError
+from streamt_ol.redaction import one_line
 
 COMMANDS: dict[str, str] = {
     "apply": "streamt_ol.cli.apply:streamt_apply",
@@ -26,7 +27,10 @@ COMMANDS: dict[str, str] = {
     "validate": "streamt_ol.cli.validate:validate",
 }
 DONE = 0
+REFUSED = 1
 INTERRUPTED = 130
+EPIPE_STATUS = 1
+MESSAGE_LIMIT = 500
 
 
 class OutputFormat(StrEnum):
@@ -44,9 +48,16 @@ def run(arguments: Sequence[str]) -> int:
     output = Output()
     output.json, output.command = before_the_command(arguments)
     try:
-        return _invoke(arguments, output)
+        try:
+            return _invoke(arguments, output)
+        except StreamtOlError as error:
+            output.error(error)
+            return ERRORS[error.code].exit_status
     except ReaderGoneError:
         return DONE
+    except StreamtOlError as error:  # stdout failed while it was told of another error
+        output.error(error)
+        return REFUSED
 
 
 def _invoke(arguments: Sequence[str], output: Output) -> int:
@@ -55,25 +66,32 @@ def _invoke(arguments: Sequence[str], output: Output) -> int:
         status = command.main(
             args=list(arguments), prog_name="streamt-ol", standalone_mode=False, obj=output
         )
-    except StreamtOlError as error:
-        output.error(error)
-        return ERRORS[error.code].exit_status
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except typer.TyperException as error:
         return _usage_error(error, output)
+    except OSError as error:  # typer itself writes help and version
+        message = f"cannot write to standard output: {error.strerror}"
+        output.stdout_failed()
+        raise StreamtOlError(INVALID, message, location="stdout") from None
+    except SystemExit as leaving:
+        if leaving.code == EPIPE_STATUS:  # how typer ends when the reader of its help has gone
+            raise ReaderGoneError from None
+        raise
     return status if isinstance(status, int) else DONE
 
 
 def _usage_error(error: typer.TyperException, output: Output) -> int:
+    message = one_line(error.format_message(), MESSAGE_LIMIT)
     if output.json:
-        output.error(StreamtOlError(USAGE, error.format_message()))
-    else:
-        context = getattr(error, "ctx", None)
-        if context is not None:
-            note(context.get_usage())
-            note(f"Try '{context.command_path} --help' for help.\n")
-        note(f"Error: {error.format_message()}")
+        output.error(StreamtOlError(USAGE, message or "no command is given"))
+        return ERRORS[USAGE].exit_status
+    context = getattr(error, "ctx", None)
+    if context is not None:
+        note(context.get_usage())
+        note(f"Try '{context.command_path} --help' for help.\n")
+    if message:
+        note(f"Error: {message}")
     return ERRORS[USAGE].exit_status
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,9 +15,9 @@ import typer
 from streamt_ol import pipeline, runner
 from streamt_ol.cli import options
 from streamt_ol.cli.output import Output
+from streamt_ol.cli.report import written
 from streamt_ol.contracts import State
 from streamt_ol.problems import USAGE, StreamtOlError
-from streamt_ol.redaction import place
 
 if TYPE_CHECKING:
     from streamt_ol.stages.compile_project import CompileProject
@@ -57,8 +59,6 @@ def export(
     quiet: options.Quiet = False,
 ) -> None:
     """Export what a streamt project declares as OpenLineage JSON Lines."""
-    # Parsed JSON has no cycles: the collector would only walk it again and again.
-    gc.disable()
     output: Output = context.obj
     if check is not None and output_file is not None:
         raise StreamtOlError(USAGE, "--check writes nothing, so it takes no --output-file")
@@ -74,30 +74,49 @@ def export(
     first = "load_manifest"
     if project is not None:
         first, own["compile_project"] = "compile_project", project
-    *before, last = pipeline.stages(pipeline.replacements(stage or []), own, first)
-    try:
-        canonical = runner.run(before, {"options": options.chosen(given, os.environ, {})})
-    except StreamtOlError as error:
-        raise (project.located(error) if project is not None else error) from None
-    if project is not None:
-        canonical["warnings"] = [project.located_warning(w) for w in canonical["warnings"]]
-    if check is not None:
-        from streamt_ol.cli.export_check import check_current  # noqa: PLC0415 - rarely needed
+    chain = pipeline.stages(pipeline.replacements(stage or []), own, first)
+    with _no_collector(), options.named_source(given, os.environ):
+        canonical = _canonical(chain[:-1], options.chosen(given, os.environ, {}), project)
+        if check is not None:
+            from streamt_ol.cli.export_check import check_current  # noqa: PLC0415 - rarely needed
 
-        check_current(output, check, canonical, [] if quiet else canonical["warnings"])
-        return
-    result = runner.run([last], canonical)
+            check_current(output, check, canonical, [] if quiet else canonical["warnings"])
+            return
+        result = runner.run(chain[-1:], canonical)
     warnings = [] if quiet else result["warnings"]
     if output.json:
         output.envelope(_data(canonical, result), warnings)
         return
     if output_file is not None:
-        counts = result["counts"]
-        output.text(
-            f"wrote {counts['total']} events ({counts['dataset']} datasets, {counts['job']} jobs) "
-            f"to {place(str(output_file))}"
-        )
+        output.text(written(result, output_file))
     output.warnings(warnings)
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Keep the collector away: parsed JSON has no cycles, it would walk it again and again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _canonical(
+    chain: list[runner.NamedStage],
+    chosen: dict[str, str | None],
+    project: CompileProject | None,
+) -> State:
+    """Return the canonical state; a project tells where in its files a fault stands."""
+    try:
+        canonical = runner.run(chain, {"options": chosen})
+    except StreamtOlError as error:
+        raise (project.located(error) if project is not None else error) from None
+    if project is not None:
+        canonical["warnings"] = [project.located_warning(w) for w in canonical["warnings"]]
+    return canonical
 
 
 def _origin(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 
 from streamt_ol.names import NAMESPACE_VARIABLES
+from streamt_ol.problems import StreamtOlError
 
 JobNamespace = Annotated[
     str | None,
@@ -60,3 +62,15 @@ def chosen(
         if options.get(name) is None and variable in environ:
             options[name] = environ[variable]
     return options
+
+
+@contextmanager
+def named_source(given: Mapping[str, str | None], environ: Mapping[str, str]) -> Iterator[None]:
+    """Add to an error about a namespace that its value came from an environment variable."""
+    try:
+        yield
+    except StreamtOlError as error:
+        variable = NAMESPACE_VARIABLES.get(error.location or "")
+        if variable is not None and variable in environ and given.get(error.location or "") is None:
+            error.suggestion = f"the value came from the environment variable {variable}"
+        raise

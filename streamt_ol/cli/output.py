@@ -27,6 +27,7 @@ class Output:
     def __init__(self) -> None:
         self.json = False
         self.command = ""
+        self._failed = False  # stdout has failed: what is left to say goes to stderr
 
     def data(self, chunks: Iterable[bytes]) -> None:
         """Write data to stdout. Raises ``ReaderGoneError`` or E506 when that fails."""
@@ -46,9 +47,14 @@ class Output:
             _silence_stdout()
             raise ReaderGoneError from None
         except OSError as error:
-            _silence_stdout()
+            self.stdout_failed()
             message = f"cannot write to standard output: {error.strerror}"
             raise StreamtOlError(INVALID, message, location="stdout") from None
+
+    def stdout_failed(self) -> None:
+        """Remember that stdout cannot be written any more."""
+        _silence_stdout()
+        self._failed = True
 
     def text(self, line: str) -> None:
         """Write one line of text to stdout."""
@@ -65,13 +71,15 @@ class Output:
 
     def error(self, error: StreamtOlError, data: Mapping[str, Any] | None = None) -> None:
         """Write an error: a line and a hint on stderr, or an envelope with ``data``."""
-        if self.json:
-            record = {"code": error.code, "message": error.message}
-            if error.location is not None:
-                record["location"] = error.location
-            if error.suggestion is not None:
-                record["suggestion"] = error.suggestion
-            self._write_envelope("error", data or {}, [record], [])
+        if self.json and not self._failed:
+            record = {
+                "code": error.code,
+                "message": error.message,
+                "location": error.location,
+                "suggestion": error.suggestion,
+            }
+            present = {key: text for key, text in record.items() if text is not None}
+            self._write_envelope("error", data or {}, [present], [])
             return
         note(str(error))
         if error.suggestion is not None:
@@ -93,7 +101,11 @@ class Output:
             "errors": errors,
             "warnings": warnings,
         }
-        self.data([orjson.dumps(envelope), b"\n"])
+        try:
+            text = orjson.dumps(envelope)
+        except TypeError:  # a path or an argument that is not UTF-8
+            text = orjson.dumps(_encodable(envelope))
+        self.data([text, b"\n"])
 
 
 def note(line: str) -> None:
@@ -109,6 +121,15 @@ def note(line: str) -> None:
 def sorted_warnings(warnings: Iterable[Warned]) -> list[Warned]:
     """Return warnings in the order in which text mode prints them."""
     return sorted(warnings, key=lambda w: (w["code"], w.get("location", ""), w["message"]))
+
+
+def _encodable(value: Any) -> Any:
+    """Return ``value`` with what has no UTF-8 form written as an escape."""
+    if isinstance(value, str):
+        return value.encode(errors="backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    return [_encodable(item) for item in value] if isinstance(value, list) else value
 
 
 def _line(code: str, location: str | None, message: str) -> str:

@@ -12,8 +12,10 @@ import typer
 from streamt_ol import pipeline, runner, strict_json
 from streamt_ol.cli import options
 from streamt_ol.cli.output import Output
+from streamt_ol.cli.report import written
 from streamt_ol.contracts import State
-from streamt_ol.problems import PARSE, USAGE, StreamtOlError
+from streamt_ol.problems import INVALID, PARSE, USAGE, StreamtOlError
+from streamt_ol.redaction import place
 
 LAST = "emit"
 # The stages that read files, and the options that only they take.
@@ -67,24 +69,37 @@ def stage(
         if known != reader and any(given[name] is not None for name in names):
             message = f"only {reader} takes {' and '.join(names)}"
             raise StreamtOlError(USAGE, message, suggestion="use a pipe")
-    state: State = {"options": {}} if known in READERS else _read_state()
-    if "options" in state:
-        state["options"] = options.chosen(given, os.environ, state["options"])
-    result = runner.run([_stage(known, output, output_file)], state)
+    if output_file is not None and known != LAST:
+        raise StreamtOlError(USAGE, f"only {LAST} takes --output-file")
+    state = {"options": _options(known, given)} if known in READERS else _read_state()
+    if isinstance(state, dict) and isinstance(carried := state.get("options"), dict):
+        state["options"] = options.chosen(given, os.environ, carried)
+    with options.named_source(given, os.environ):
+        result = runner.run(_stages(known, output, output_file), state)
     if known == LAST and not output.json:
+        if output_file is not None:
+            output.text(written(result, output_file))
         output.warnings([] if quiet else result["warnings"])
         return
     _print(output, result, pretty=pretty)
 
 
-def _stage(name: str, output: Output, output_file: Path | None) -> runner.NamedStage:
+def _options(known: str, given: dict[str, str | None]) -> dict[str, str | None]:
+    """Return the options of a stage that reads files; no manifest means a pipe."""
+    terminal = sys.stdin is not None and sys.stdin.isatty()
+    if known == "load_manifest" and given["manifest"] is None and terminal:
+        raise StreamtOlError(USAGE, "no manifest is given, and standard input is a terminal")
+    return {}
+
+
+def _stages(name: str, output: Output, output_file: Path | None) -> list[runner.NamedStage]:
     """Return the stage, with its contract checked on both sides, since it runs alone."""
     if name != LAST:
-        return pipeline.stage(name, checked=True)
+        return [pipeline.stage(name, checked=True)]
     from streamt_ol.stages.emit import Emit  # noqa: PLC0415 - only the last stage needs it
 
     call = Emit(output_file=output_file) if output.json else Emit(output.data, output_file)
-    return pipeline.stage(name, call, checked=True)
+    return [pipeline.GUARD, pipeline.stage(name, call, checked=True)]
 
 
 def _read_state() -> Any:
@@ -96,28 +111,30 @@ def _read_state() -> Any:
         message = f"standard input cannot be read: {error.strerror}"
         raise StreamtOlError(PARSE, message, location="<stdin>") from None
     except strict_json.JsonFaultError as fault:
-        location = fault.pointer or f"<stdin>:{fault.line}"
+        location = place(fault.pointer) if fault.pointer else f"<stdin>:{fault.line}"
         raise StreamtOlError(PARSE, fault.message, location=location) from None
 
 
 def _print(output: Output, result: State, *, pretty: bool) -> None:
     if output.json:
-        output.envelope(result, result.get("warnings", []))
+        data = {key: value for key, value in result.items() if key != "warnings"}
+        output.envelope(data, result.get("warnings", []))
         return
     import orjson  # noqa: PLC0415 - heavy modules where they are used
 
-    output.data([orjson.dumps(result, option=orjson.OPT_INDENT_2 if pretty else 0), b"\n"])
+    try:
+        text = orjson.dumps(result, option=orjson.OPT_INDENT_2 if pretty else 0)
+    except TypeError:
+        message = "what the stage returns cannot be written as JSON: it is not valid Unicode"
+        raise StreamtOlError(INVALID, message, location="stdout") from None
+    output.data([text, b"\n"])
 
 
 def _list(output: Output) -> None:
-    rows = []
-    for name in pipeline.STAGES:
-        call = pipeline.stage(name).call
-        doc = (call.__doc__ or type(call).__doc__ or "").strip().partition("\n")[0]
-        rows.append({"name": name, "summary": doc})
     if output.json:
+        rows = [{"name": name, "summary": e.summary} for name, e in pipeline.STAGES.items()]
         output.envelope({"stages": rows})
         return
     width = max(map(len, pipeline.STAGES))
-    for row in rows:
-        output.text(f"{row['name']:<{width}}  {row['summary']}")
+    lines = (f"{name:<{width}}  {entry.summary}\n" for name, entry in pipeline.STAGES.items())
+    output.data(line.encode() for line in lines)

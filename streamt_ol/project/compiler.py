@@ -50,7 +50,7 @@ def compile_project(
     project = project_name(document.root)
     runtime = _runtime(document, chosen)
     sources = [read_source(section) for section in document.lists["sources"]]
-    gateway = _section(document.runtime, "conduktor", "gateway") is not None
+    gateway = document.gateway is not None
     macros = Macros(folder)
     models = [read_model(section, macros, gateway=gateway) for section in document.lists["models"]]
     refuse_cycles(models)
@@ -99,20 +99,13 @@ def _runtime(document: Document, options: Options) -> dict[str, Any]:
     A value that is not needed is not read, so that its variables need not be set.
     """
     runtime: dict[str, Any] = {}
-    kafka = _section(document.runtime, "kafka")
+    kafka = document.runtime and document.runtime.section("kafka")
     if kafka is not None and options.get("kafka_namespace") is None:
         runtime["kafka"] = _picked(kafka, "bootstrap_servers")
-    gateway = _section(document.runtime, "conduktor", "gateway")
+    gateway = document.gateway
     if gateway is not None and options.get("gateway_namespace") is None:
         runtime["conduktor"] = {"gateway": _picked(gateway, "proxy_bootstrap")}
     return runtime
-
-
-def _section(start: Section | None, *keys: str) -> Section | None:
-    found = start
-    for key in keys:
-        found = None if found is None else found.section(key)
-    return found
 
 
 def _picked(section: Section, *keys: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from streamt_ol.problems import INVALID, PARSE, StreamtOlError
@@ -161,7 +162,7 @@ def _effective(
         return declared_materialization(declared, section.location("materialized"))
     if entries and rendered is None:
         return SINK
-    if _below(section, "gateway", "virtual_topic") is not None:
+    if any(_layouts(section, "gateway", "virtual_topic")):
         return GATEWAY
     if rendered is None:
         return TOPIC
@@ -170,29 +171,20 @@ def _effective(
     return of_sql(rendered.text, tables, location, gateway=gateway)
 
 
-def _below(section: Section, *keys: str) -> Section | None:
-    """Return the section under ``keys``, in the flat layout or under ``advanced``."""
-    for start in (section, section.section("advanced")):
-        found = start
-        for key in keys:
-            found = found.section(key) if found is not None else None
+def _layouts(section: Section, *keys: str) -> Iterator[Section]:
+    """Yield the mapping under ``keys`` in the flat layout, then the one under ``advanced``."""
+    for start in ((), ("advanced",)):
+        found = section.below(*start, *keys)
         if found is not None:
-            return found
-    return None
+            yield found
 
 
 def _topic(section: Section, materialization: str) -> str | None:
     """Return the declared physical name of a model's output, or None for the model's own name."""
-    declared: list[tuple[str, ...]] = [("topic",)]
-    if materialization == GATEWAY:
-        declared.insert(0, ("gateway", "virtual_topic"))
-    for keys in declared:
-        for start in (section, section.section("advanced")):
-            found: Section | None = start
-            for key in keys:
-                found = found.section(key) if found is not None else None
-            if found is not None and found.text("name") is not None:
-                return _name(found, "name")
+    virtual = _layouts(section, "gateway", "virtual_topic") if materialization == GATEWAY else ()
+    for declared in (*virtual, *_layouts(section, "topic")):
+        if declared.text("name") is not None:
+            return _name(declared, "name")
     return None
 
 

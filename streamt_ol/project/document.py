@@ -41,6 +41,11 @@ class Document(NamedTuple):
     runtime: Section | None
     lists: dict[str, list[Section]]
 
+    @property
+    def gateway(self) -> Section | None:
+        """The Gateway that the project declares, if any."""
+        return None if self.runtime is None else self.runtime.below("conduktor", "gateway")
+
 
 class Unknown:
     """Collects one warning for each kind of place and each key that is not known there."""

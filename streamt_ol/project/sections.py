@@ -73,6 +73,13 @@ class Section:
             raise mistyped(value, "object", self.location(key))
         return Section(value, self.pointer + pointer(key), self._expand)
 
+    def below(self, *keys: str) -> Section | None:
+        """Return the mapping under ``keys``, each below the one before, or None."""
+        found: Section | None = self
+        for key in keys:
+            found = None if found is None else found.section(key)
+        return found
+
     def items(self, key: str) -> list[Any] | None:
         """Return the list ``key`` with each mapping in it as a section, or None for no list."""
         value = self.value.get(key)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from streamt_ol.contracts import ProjectedColumn
 from streamt_ol.names import is_encodable
-from streamt_ol.problems import INVALID, StreamtOlError, pointer
+from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import shown
 
 
@@ -65,15 +65,14 @@ def documented(declaration: Declaration) -> dict[str, str]:
     for field in ("description", "owner"):
         text = declaration.body.get(field)
         if text:
-            found[field] = not_blank(text, f"{declaration.place}/{field}", field)
+            if text.isspace():
+                raise _whitespace(f"{declaration.place}/{field}", field)
+            found[field] = text
     return found
 
 
-def not_blank(text: str, place: str, what: str) -> str:
-    """Return ``text`` unchanged, or raise E506 where it is nothing but whitespace."""
-    if text.isspace():
-        raise StreamtOlError(INVALID, f"the {what} is nothing but whitespace", location=place)
-    return text
+def _whitespace(place: str, what: str) -> StreamtOlError:
+    return StreamtOlError(INVALID, f"the {what} is nothing but whitespace", location=place)
 
 
 def columns(declaration: Declaration) -> list[ProjectedColumn]:
@@ -88,33 +87,26 @@ def columns(declaration: Declaration) -> list[ProjectedColumn]:
     if not declared:
         return []
     place += "/columns" if contract is None else "/contract/columns"
-    names = set()
-    projected = []
-    for index, column in enumerate(declared):
-        projected.append(_column(column, place, index))
-        name = column["name"]
-        if name in names:
-            raise StreamtOlError(
-                INVALID,
-                f"the column name {shown(name)} stands twice",
-                location=place + pointer(index),
-            )
+    names: set[str] = set()
+    projected: list[ProjectedColumn] = []
+    for index, column in enumerate(declared):  # the most frequent object of a manifest
+        name, kind, text = column["name"], column.get("type"), column.get("description")
+        if name in names or not name or name.isspace() or (text and text.isspace()):
+            _refuse_column(name, names, f"{place}/{index}")
         names.add(name)
+        one: ProjectedColumn = {"name": name}
+        if kind and not kind.isspace():
+            one["type"] = kind
+        if text:
+            one["description"] = text
+        projected.append(one)
     return projected
 
 
-def _column(column: Mapping[str, Any], place: str, index: int) -> ProjectedColumn:
-    name = column["name"]
-    if not name.strip():
-        required_name(name, f"{place}/{index}/name")
-    projected: ProjectedColumn = {"name": name}
-    kind, description = column.get("type"), column.get("description")
-    if kind and not kind.isspace():
-        projected["type"] = kind
-    if description:
-        projected["description"] = (
-            not_blank(description, f"{place}/{index}/description", "description")
-            if description.isspace()
-            else description
-        )
-    return projected
+def _refuse_column(name: str, earlier: set[str], place: str) -> NoReturn:
+    """Raise E506 for what is wrong with a column: its name, or else its description."""
+    required_name(name, f"{place}/name")
+    if name in earlier:
+        message = f"the column name {shown(name)} stands twice"
+        raise StreamtOlError(INVALID, message, location=place)
+    raise _whitespace(f"{place}/description", "description")

@@ -6,6 +6,7 @@ Implements "Static job mapping" and "Direct inputs and outputs" of the specifica
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import itemgetter
 
 from streamt_ol.contracts import Identity, ProjectedJob
 from streamt_ol.names import model_job_name
@@ -54,11 +55,13 @@ class Jobs:
         elif process.kind == "connectors":
             self._check_connector(model, process, dependencies)
         inputs = [self._identities[dependency.name] for dependency in dependencies]
+        if len(inputs) > 1:
+            inputs.sort(key=itemgetter("namespace", "name"))
         job: ProjectedJob = {
             "namespace": self._namespace,
             "name": model_job_name(self._project, model.name),
             "declared_at": model.place,
-            "inputs": sorted(inputs, key=lambda i: (i["namespace"], i["name"])),
+            "inputs": inputs,
             "outputs": [self._identities[model.name]] if compiled.topic else [],
         }
         job.update(documented(model))  # type: ignore[typeddict-item]

@@ -21,6 +21,8 @@ from streamt_ol.problems import INVALID, StreamtOlError
 RELEASE = "1.53.0"
 CORE = "OpenLineage.json"
 _FOLDER = Path(__file__).parent
+# Of pins.json itself, which says what all the others must be.
+PINS_SHA256 = "ee85fa9e06bb6cd7b9fcaf1eb97a6704eab270331f598e433a848ff4be19563a"
 _GZIP = 31  # zlib's window bits for a gzip container
 
 
@@ -35,8 +37,17 @@ class Pin(TypedDict):
 
 @lru_cache(maxsize=1)
 def pins() -> dict[str, Pin]:
-    """Return the table of pins by the document's file name, the core first."""
-    table: dict[str, Pin] = orjson.loads(_resource("pins.json"))
+    """Return the table of pins by the document's file name, the core first.
+
+    Raises ``StreamtOlError`` (E506) where the table itself is missing or damaged.
+    """
+    try:
+        content = _resource("pins.json")
+    except OSError as error:
+        raise _damaged("pins.json", f"it cannot be read ({type(error).__name__})") from error
+    if hashlib.sha256(content).hexdigest() != PINS_SHA256:
+        raise _damaged("pins.json", f"its SHA-256 is not {PINS_SHA256}")
+    table: dict[str, Pin] = orjson.loads(content)
     return table
 
 
@@ -102,6 +113,6 @@ def _damaged(name: str, reason: str) -> StreamtOlError:
     return StreamtOlError(
         INVALID,
         f"the pinned schema {name} is damaged: {reason}",
-        location=f"streamt_ol/schemas/{name}.b64",
+        location=f"streamt_ol/schemas/{name}" + ("" if name == "pins.json" else ".b64"),
         suggestion="install streamt-ol again",
     )

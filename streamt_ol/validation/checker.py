@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import orjson
 
 from streamt_ol.facets import PRODUCER
-from streamt_ol.validation import events, generated, quick
+from streamt_ol.validation import compiled, events, generated, quick
 from streamt_ol.validation.findings import Placed
 from streamt_ol.validation.lines import is_plain, unreadable
 from streamt_ol.validation.memory import Memory
@@ -75,46 +75,47 @@ class _Checker:
 
     def lines(self, lines: list[bytes], position: int) -> None:
         """Check the events in ``lines``, the first of which stands at ``position``."""
-        limit, kinds = self._limit, self.kinds
-        loads, kind_of, judge, observe = (
-            orjson.loads,
-            quick.kind_of,
-            self._judge,
-            self.memory.observe,
-        )
-        for data in lines:
+        limit, kinds, observe = self._limit, self.kinds, self.memory.observe
+        loads, kind_of = orjson.loads, quick.kind_of
+        for at, data in enumerate(lines, position):
             if len(data) > limit:
-                self.add(position, [finding("OL-R007", "", f"longer than {limit} bytes")])
-            else:
-                try:
-                    event = loads(data)
-                except orjson.JSONDecodeError:
-                    self._unreadable(data, position)
-                else:
-                    if not is_plain(data, event):
-                        self.add(position, list(faults(data)))
-                    kind = kind_of(event) if type(event) is dict else None
-                    if kind is None:
-                        kinds["other"] += 1
-                        self.add(position, events.check_event(event))
-                    else:
-                        kinds[kind] += 1
-                        trusted = judge(kind, event, position)
-                        observe(kind, event, data, position, trusted=trusted)
-            position += 1
+                self.add(at, [finding("OL-R007", "", f"longer than {limit} bytes")])
+                continue
+            try:
+                event = loads(data)
+            except orjson.JSONDecodeError:
+                self._unreadable(data, at)
+                continue
+            if not is_plain(data, event):
+                self.add(at, list(faults(data)))
+            kind = kind_of(event) if type(event) is dict else None
+            if kind is None:
+                kinds["other"] += 1
+                self.add(at, events.check_event(event))
+                continue
+            kinds[kind] += 1
+            trusted = self._judge(kind, event, at)
+            observe(kind, event, data, at, trusted=trusted)
 
     def _judge(self, kind: str, event: dict[str, Any], position: int) -> bool:
         """Check an event of ``kind``; tell whether it certainly meets its schema."""
-        own = event.get("producer") == PRODUCER
-        if own and generated.accepts(kind, event):
-            return True
-        trusted, found = events.judge(kind, event)
-        if own:
-            from streamt_ol.validation.exact import exact_findings  # noqa: PLC0415 - rarely needed
+        if event.get("producer") == PRODUCER:
+            return self._judge_own(kind, event, position)
+        trusted = compiled.accepts(kind)(event)
+        if not trusted:
+            self.add(position, events.refused(kind, event))
+        if not trusted or not quick.says_nothing_more(kind, event):
+            self.add(position, events.beyond_schema(kind, event))
+        return trusted
 
-            found = [*found, *exact_findings(kind, event)]
-        if found:
-            self.add(position, found)
+    def _judge_own(self, kind: str, event: dict[str, Any], position: int) -> bool:
+        """Check an event of streamt's own, which has rules of its own."""
+        if generated.accepts(kind, event):
+            return True
+        from streamt_ol.validation.exact import exact_findings  # noqa: PLC0415 - rarely needed
+
+        trusted, found = events.judge(kind, event)
+        self.add(position, [*found, *exact_findings(kind, event)])
         return trusted
 
     def _unreadable(self, data: bytes, position: int) -> None:

@@ -67,6 +67,7 @@ class Splitter:
         self._scanned = 0
         self._start = 0
         self._marked = (0, 1)  # an offset in the text, and the line there
+        self._at_line_start = False
         self._depth = 0
         self._count = 0
         self._in_array: bool | None = None
@@ -77,6 +78,7 @@ class Splitter:
     def feed(self, block: bytes) -> Iterator[Element]:
         """Yield the elements that ``block`` completes."""
         self._text += block
+        self._at_line_start = block.endswith(b"\n")
         if self._in_array is None and self._text.strip():
             self._in_array = self._text.lstrip().startswith(b"[")
         for match in _TOKEN.finditer(self._text, self._scanned):
@@ -100,7 +102,7 @@ class Splitter:
         if rest.strip() or self._too_long is not None:
             yield self._element(self._start, len(self._text))
         if self._in_array:
-            line = self._line_at(len(self._text.rstrip()))
+            line = self._line_at(len(self._text)) - self._at_line_start
             yield _fault(line, "the array is cut off: its end is missing")
 
     def _array_token(self, token: bytes, start: int, end: int) -> Iterator[Element]:

@@ -30,16 +30,18 @@ def check_event(event: Any) -> list[Finding]:
 def judge(kind: str, event: dict[str, Any]) -> tuple[bool, list[Finding]]:
     """Return whether an event of ``kind`` certainly meets its schema, and every finding."""
     trusted = compiled.accepts(kind)(event)
-    if trusted:
-        found = [] if quick.is_unique(kind, event) else list(local.repeated(kind, event))
-    else:
-        found = [*refused(kind, event), *local.repeated(kind, event)]
+    return trusted, [*(() if trusted else refused(kind, event)), *beyond_schema(kind, event)]
+
+
+def beyond_schema(kind: str, event: dict[str, Any]) -> list[Finding]:
+    """Return what the rules that no schema expresses find in an event of ``kind``."""
+    found = list(local.repeated(kind, event))
     url = event.get("schemaURL")
     if isinstance(url, str):
         found += local.url_findings(kind, url)
     if kind == RUN_EVENT and "eventType" not in event:
         found.append(finding("OL-R019", "/eventType", "a RunEvent without an eventType"))
-    return trusted, found
+    return found
 
 
 def refused(kind: str, event: dict[str, Any]) -> list[Finding]:

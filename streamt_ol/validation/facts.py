@@ -144,9 +144,11 @@ def in_utc(text: str) -> str:
 
 def static_key(initial: str, namespace: str, name: str, event_time: str) -> bytes:
     """Return 120 bits for an identity at one (valid) event time; ``initial`` is its kind's."""
-    plain = event_time[-1] == "Z" and event_time[10] == "T" and "." not in event_time
-    time = event_time if plain else in_utc(event_time)
-    text = f"{initial}{time}{len(namespace)}:{namespace}{name}"
+    if event_time[-1] != "Z" or event_time[10] != "T":
+        event_time = in_utc(event_time)
+    elif "." in event_time:
+        event_time = event_time[:-1].rstrip("0").rstrip(".") + "Z"
+    text = f"{initial}{event_time}{len(namespace)}:{namespace}{name}"
     return blake2b(text.encode(errors="surrogatepass"), digest_size=15).digest()
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from streamt_ol.facets import DATASET_EVENT, JOB_EVENT, RUN_EVENT
+from streamt_ol.facets import DATASET_EVENT, EVENT_SCHEMA_URLS, JOB_EVENT, RUN_EVENT
 
 
 def kind_of(event: dict[str, Any]) -> str | None:
@@ -22,6 +22,15 @@ def kind_of(event: dict[str, Any]) -> str | None:
     if "dataset" in event:
         return DATASET_EVENT
     return RUN_EVENT if "run" in event else None
+
+
+def says_nothing_more(kind: str, event: Any) -> bool:
+    """Tell of an event that meets its schema whether no rule beyond it finds anything, for sure."""
+    return (
+        event["schemaURL"] == EVENT_SCHEMA_URLS[kind]
+        and (kind != RUN_EVENT or "eventType" in event)
+        and is_unique(kind, event)
+    )
 
 
 def is_unique(kind: str, event: Any) -> bool:
