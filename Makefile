@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find streamt_ol stages -name '*.py' -o -name '*.b64' -o -name '*.json' 2>/dev/null)
 DEMO := fixtures/manifests/demo.json
-CODE := streamt_ol stages tests bench
+CODE := streamt_ol stages tests bench examples
 
 .PHONY: demo test check bench dist clean
 

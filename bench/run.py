@@ -12,6 +12,7 @@ from pathlib import Path
 
 import export
 import project
+import runs
 import send
 import validate
 from measure import Ratio, say
@@ -21,6 +22,7 @@ PARTS: dict[str, Callable[[Path], list[Ratio]]] = {
     "validate": validate.run,
     "project": project.run,
     "send": send.run,
+    "runs": runs.run,
 }
 
 

@@ -84,15 +84,19 @@ def check_job_namespace(value: str, location: str = "job_namespace") -> str:
         raise StreamtOlError(INVALID, "the job namespace is blank", location=location)
     if not is_encodable(value):
         raise StreamtOlError(INVALID, "the job namespace is not valid Unicode", location=location)
-    if _CREDENTIALS.search(value):
+    check_no_credentials(value, location, "the job namespace")
+    return value
+
+
+def check_no_credentials(namespace: str, location: str, what: str = "the namespace") -> None:
+    """Raise E506 for ``scheme://user:password@...`` and the like, without repeating it."""
+    if _CREDENTIALS.search(namespace):
         raise StreamtOlError(
             INVALID,
-            "the job namespace holds user information or a credential, which must not leave "
-            "this machine",
+            f"{what} holds user information or a credential, which must not leave this machine",
             location=location,
             suggestion="remove what stands before the @, or the parameter",
         )
-    return value
 
 
 def check_dataset_namespace(value: str, location: str) -> str:

@@ -24,6 +24,7 @@ ENV_VAR = "E502_ENV_VAR_ERROR"
 ENVIRONMENT = "E503_ENVIRONMENT_ERROR"
 INVALID = "E506_OPENLINEAGE_INVALID"
 NOT_DELIVERED = "E510_NOT_DELIVERED"
+NOT_STARTED = "E507_COMMAND_NOT_STARTED"
 GENERIC_WARNING = "W000_WARNING"
 SCHEMA_INCOMPLETE = "W110_OPENLINEAGE_SCHEMA_INCOMPLETE"
 SINK_OUTPUT_OMITTED = "W111_OPENLINEAGE_SINK_OUTPUT_OMITTED"
@@ -55,6 +56,11 @@ ERRORS: dict[str, Code] = {
         "an event was refused, or was not acknowledged by its receiver",
         1,
         "correct the event or the receiver; with --progress-file the same command sends the rest",
+    ),
+    NOT_STARTED: Code(
+        "the command to run was not found (exit status 127) or cannot be executed (126)",
+        127,
+        "name the program with its path, e.g. `--streamt /opt/streamt/bin/streamt`",
     ),
 }
 

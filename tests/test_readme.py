@@ -60,7 +60,9 @@ def test_the_worked_example_prints_what_the_readme_shows(folder: Path) -> None:
 
 
 def test_the_tables_of_codes_are_those_of_the_program() -> None:
-    rows = re.findall(r"^\| `([EW]\d\d\d_\w+)` \| (.*?) \| (\d) \| (.*?) \|$", README, re.MULTILINE)
+    rows = re.findall(
+        r"^\| `([EW]\d\d\d_\w+)` \| (.*?) \| (\d+) \| (.*?) \|$", README, re.MULTILINE
+    )
     table = {**ERRORS, **WARNINGS}
     assert {code: (meaning, int(status), remedy) for code, meaning, status, remedy in rows} == {
         code: tuple(row) for code, row in table.items()

@@ -18,12 +18,15 @@ from streamt_ol.problems import ERRORS, INVALID, USAGE, StreamtOlError
 from streamt_ol.redaction import one_line
 
 COMMANDS: dict[str, str] = {
+    "apply": "streamt_ol.cli.apply:streamt_apply",
     "check": "streamt_ol.cli.check:check",
     "export": "streamt_ol.cli.export:export",
     "forward": "streamt_ol.cli.forward:forward",
+    "run": "streamt_ol.cli.run:run",
     "schemas": "streamt_ol.cli.schemas:schemas",
     "send": "streamt_ol.cli.send:send",
     "stage": "streamt_ol.cli.stage:stage",
+    "test": "streamt_ol.cli.test:streamt_test",
     "validate": "streamt_ol.cli.validate:validate",
 }
 DONE = 0
@@ -122,7 +125,10 @@ def build(only: str = "") -> typer.Typer:
     )
     for name in [only] if only in COMMANDS else COMMANDS:
         module, _, function = COMMANDS[name].partition(":")
-        app.command(name)(getattr(import_module(module), function))
+        imported = import_module(module)
+        # A command around another one parses its arguments in a way of its own.
+        parsing = getattr(imported, "PARSING", {})
+        app.command(name, **parsing)(getattr(imported, function))
     return app
 
 

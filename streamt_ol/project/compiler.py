@@ -46,8 +46,8 @@ def compile_project(
     variables = Variables(environ)
     unknown = Unknown()
     document = read_document(folder, options.get("env"), variables, unknown)
-    chosen = _next_options(options, variables)
-    project = _project_name(document.root)
+    chosen = next_options(options, variables)
+    project = project_name(document.root)
     runtime = _runtime(document, chosen)
     sources = [read_source(section) for section in document.lists["sources"]]
     gateway = document.gateway is not None
@@ -68,7 +68,7 @@ def compile_project(
     return CompiledProject(chosen, manifest, unknown.warnings, Places(document, manifest))
 
 
-def _next_options(options: Mapping[str, str | None], variables: Variables) -> Options:
+def next_options(options: Mapping[str, str | None], variables: Variables) -> Options:
     """Return the options without those of the project, with namespaces from its variables."""
     chosen = {key: value for key, value in options.items() if key not in ("project_dir", "env")}
     for option, variable in NAMESPACE_VARIABLES.items():
@@ -84,7 +84,7 @@ def _required_folder(name: str | None) -> str:
     return "." if name is None else name
 
 
-def _project_name(root: Section) -> str:
+def project_name(root: Section) -> str:
     """Return the project's name, from ``project: {name: X}`` or ``project: X``."""
     project = root.value.get("project")
     if isinstance(project, str):

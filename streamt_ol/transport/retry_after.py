@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from email.utils import parsedate_to_datetime
 
 
 def parse_retry_after(value: str | None, now: float) -> float | None:
@@ -12,6 +11,8 @@ def parse_retry_after(value: str | None, now: float) -> float | None:
         return None
     if re.fullmatch(r"[0-9]{1,9}", value):
         return float(value)
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - heavy, and rarely needed
+
     try:
         return max(0.0, parsedate_to_datetime(value).timestamp() - now)
     except (ValueError, TypeError, IndexError, OverflowError):

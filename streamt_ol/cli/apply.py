@@ -1,0 +1,73 @@
+"""`streamt-ol apply`: runs `streamt apply`, and reports its durable operation where asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from streamt_ol.cli import child
+
+if TYPE_CHECKING:
+    from streamt_ol.child import Ended
+    from streamt_ol.cli.emission import Declared
+    from streamt_ol.cli.output import Output
+
+PARSING = child.PASS_ON
+
+
+def streamt_apply(
+    context: typer.Context,
+    project_dir: child.ProjectDir = None,
+    env: child.Environment = None,
+    manifest: child.Manifest = None,
+    operation_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="The operation marker, where it is not DIR/.streamt/state/ENV.control.json.",
+        ),
+    ] = None,
+    streamt: child.Streamt = "streamt",
+    emit_openlineage: child.Emit = False,
+    openlineage_job_namespace: child.JobNamespace = None,
+    openlineage_kafka_namespace: child.KafkaNamespace = None,
+    openlineage_gateway_namespace: child.GatewayNamespace = None,
+    more: child.More = None,
+) -> int:
+    """Run `streamt apply` with the same options, its streams and its exit status untouched.
+
+    With --emit-openlineage its durable operation is reported: START when its marker appears,
+    COMPLETE when it is cleared after a commit, FAIL or ABORT otherwise. A command that begins
+    no operation reports nothing.
+    """
+    output: Output = context.obj
+    own = child.options(project_dir=project_dir, env=env)
+    arguments = child.streamt_line(streamt, output, "apply", own, more)
+    if not emit_openlineage:
+        return child.become(arguments, output)
+    given = {
+        "job_namespace": openlineage_job_namespace,
+        "kafka_namespace": openlineage_kafka_namespace,
+        "gateway_namespace": openlineage_gateway_namespace,
+    }
+    from streamt_ol.cli import emission  # noqa: PLC0415 - only emission needs it
+
+    declared = emission.Declared(manifest, [*own, *(more or [])], given)
+    ended = _reported(declared, arguments, operation_file, output)
+    return child.INTERRUPTED if ended.interrupted else child.status_of(ended, streamt, output)
+
+
+def _reported(
+    declared: Declared, arguments: list[str], operation_file: Path | None, output: Output
+) -> Ended:
+    from streamt_ol.cli import emission  # noqa: PLC0415 - only emission needs these
+    from streamt_ol.names import command_job_name  # noqa: PLC0415
+    from streamt_ol.runs import Job, RunSpec  # noqa: PLC0415
+
+    emission.check_transport()
+    project, namespaces = declared.identity()
+    spec = RunSpec(Job(namespaces.job, command_job_name(project, "apply")))
+    place = declared.marker_place(project, operation_file)
+    return emission.report_apply(spec, place, arguments, output)

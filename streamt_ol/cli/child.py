@@ -1,0 +1,102 @@
+"""What the commands around a child share: its command line, its start, and its exit status."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from streamt_ol.child import Ended, replace_process
+from streamt_ol.problems import NOT_STARTED, StreamtOlError
+from streamt_ol.redaction import shown
+
+if TYPE_CHECKING:
+    from streamt_ol.cli.output import Output
+
+INTERRUPTED = 130
+# Options that are not ours are streamt's.
+PASS_ON = {"context_settings": {"ignore_unknown_options": True}}
+
+Emit = Annotated[
+    bool,
+    typer.Option(
+        "--emit-openlineage",
+        help="Report the run. Without it nothing of OpenLineage is read: streamt is simply run.",
+    ),
+]
+JobNamespace = Annotated[
+    str | None,
+    typer.Option(
+        "--openlineage-job-namespace",
+        metavar="NAMESPACE",
+        help="Namespace of the job; required here or as OPENLINEAGE_NAMESPACE.",
+    ),
+]
+KafkaNamespace = Annotated[
+    str | None,
+    typer.Option(
+        "--openlineage-kafka-namespace",
+        metavar="KAFKA-URI",
+        help="kafka://HOST:PORT of topics; else STREAMT_OPENLINEAGE_KAFKA_NAMESPACE.",
+    ),
+]
+GatewayNamespace = Annotated[
+    str | None,
+    typer.Option(
+        "--openlineage-gateway-namespace",
+        metavar="KAFKA-URI",
+        help="kafka://HOST:PORT of virtual topics; else STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE.",
+    ),
+]
+Streamt = Annotated[str, typer.Option(metavar="PATH", help="The streamt program to run.")]
+Manifest = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="The compiled manifest.json, instead of the project."),
+]
+ProjectDir = Annotated[
+    str | None,
+    typer.Option("--project-dir", "-p", metavar="DIR", help="Handed to streamt: the project."),
+]
+Environment = Annotated[
+    str | None, typer.Option("--env", "-e", metavar="ENV", help="Handed to streamt.")
+]
+More = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[-- ARGUMENT...]", help="More arguments, handed to streamt as they are."
+    ),
+]
+
+
+def options(**given: str | None) -> list[str]:
+    """Return ``--name value`` for every option that was given."""
+    return [
+        word
+        for name, value in given.items()
+        if value is not None
+        for word in (f"--{name.replace('_', '-')}", value)
+    ]
+
+
+def streamt_line(
+    streamt: str, output: Output, command: str, own: list[str], more: list[str] | None
+) -> list[str]:
+    """Return the command line of streamt; with ``--output json`` the envelope is streamt's."""
+    mode = ["--output", "json"] if output.json else []
+    return [streamt, *mode, command, *own, *(more or [])]
+
+
+def become(arguments: list[str], output: Output) -> int:
+    """Become the child. Returns an exit status only when it could not be started."""
+    return status_of(replace_process(arguments, os.environ), arguments[0], output)
+
+
+def status_of(ended: Ended, program: str, output: Output) -> int:
+    """Return the exit status of a child; one that could not be started is an error (E507)."""
+    if ended.not_started is not None:
+        output.error(
+            StreamtOlError(NOT_STARTED, f"cannot start {shown(program, 400)}: {ended.not_started}")
+        )
+    return ended.exit_status

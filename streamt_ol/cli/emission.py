@@ -1,0 +1,163 @@
+"""Everything about OpenLineage in a command around a child: the preflight, and the report.
+
+Implements the preflight of the specification's "Failure policy": all that can be refused is
+refused before the child starts. Imported only by a command that emits.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from streamt_ol.child import Ended, termination_as_exit
+from streamt_ol.cli import options
+from streamt_ol.problems import USAGE, StreamtOlError, Warned
+from streamt_ol.resolution.settings import Namespaces
+from streamt_ol.runs import Run, RunSpec, check_spec
+from streamt_ol.runs.arguments import read_arguments
+from streamt_ol.runs.marker import Place, local_place
+from streamt_ol.transport.build import open_transport
+from streamt_ol.transport.config import read_transport_config
+
+if TYPE_CHECKING:
+    from streamt_ol.cli.output import Output
+    from streamt_ol.stages.compile_project import CompileProject
+    from streamt_ol.transport.base import Transport
+
+Given = Mapping[str, str | None]
+PROJECT_FILE = "stream_project.yml"
+_OPTIONS = ("--job-namespace", "--kafka-namespace", "--gateway-namespace")
+
+
+def check_transport() -> None:
+    """Raise ``StreamtOlError`` unless the environment configures a transport."""
+    read_transport_config(os.environ)
+
+
+def opened_transport(spec: RunSpec) -> Transport:
+    """Return the configured transport, once every event of ``spec`` is known to be valid.
+
+    Raises ``StreamtOlError``.
+    """
+    check_spec(spec)
+    return open_transport(read_transport_config(os.environ))
+
+
+class Declared:
+    """What streamt, called with the arguments ``words``, works on: a manifest, or its project.
+
+    Raises ``StreamtOlError`` where neither can be read.
+    """
+
+    def __init__(self, manifest: Path | None, words: Sequence[str], given: Given) -> None:
+        self.arguments = read_arguments(words)
+        self._manifest = manifest
+        self._given = given
+        self._project: CompileProject | None = None
+        if manifest is not None and str(manifest) == "-":
+            raise StreamtOlError(
+                USAGE, "standard input belongs to the command", location="--manifest"
+            )
+
+    def identity(self) -> tuple[str, Namespaces]:
+        """Return the project's name, and the namespaces without any derivation."""
+        if self._manifest is not None:
+            manifest, namespaces = self.compiled()
+            return manifest["project"], namespaces
+        from streamt_ol.project.identity import read_identity  # noqa: PLC0415 - imports YAML
+
+        found = read_identity(self._options(), os.environ)
+        with own_option_names():
+            return found.name, Namespaces(found.options, None)
+
+    def compiled(self) -> tuple[dict[str, Any], Namespaces]:
+        """Return the manifest, and the namespaces: given, of the environment, or derived."""
+        if self._manifest is not None:
+            from streamt_ol.stages.load_manifest import LoadManifest  # noqa: PLC0415 - heavy
+
+            state = LoadManifest()(
+                {"options": {**self._options(), "manifest": str(self._manifest)}}
+            )
+        else:
+            from streamt_ol.stages.compile_project import CompileProject  # noqa: PLC0415
+
+            self._project = CompileProject()
+            state = self._project({"options": self._options()})
+        with own_option_names():
+            return state["manifest"], Namespaces(state["options"], state["manifest"].get("runtime"))
+
+    def located(self, error: StreamtOlError) -> StreamtOlError:
+        """Return an error about the manifest, with the project's ``file:line`` where it is one."""
+        return error if self._project is None else self._project.located(error)
+
+    def marker_place(self, project: str, operation_file: Path | None) -> Place:
+        """Return where streamt keeps the operation marker. Raises E503."""
+        environment = self._environment()
+        if operation_file is not None:
+            return Place(operation_file, project, environment, backend=None)
+        return local_place(Path(self.arguments.project_dir), project, environment)
+
+    def _environment(self) -> str:
+        """Return the environment that streamt works in; without a project nothing confirms it."""
+        wanted = self.arguments.environment
+        if not Path(self.arguments.project_dir, PROJECT_FILE).is_file():
+            return wanted or os.environ.get("STREAMT_ENV") or "default"
+        from streamt_ol.project.identity import environment_name  # noqa: PLC0415 - imports YAML
+
+        return environment_name(Path(self.arguments.project_dir), wanted, os.environ)
+
+    def _options(self) -> dict[str, str | None]:
+        chosen = options.chosen(self._given, os.environ, {})
+        if self._manifest is not None:
+            return chosen
+        project_dir, env = self.arguments.project_dir, self.arguments.environment
+        return {**chosen, "project_dir": project_dir, "env": env}
+
+
+@contextmanager
+def own_option_names() -> Iterator[None]:
+    """Let hints of the body's errors name ``--openlineage-job-namespace`` and its like."""
+    try:
+        yield
+    except StreamtOlError as error:
+        for name in _OPTIONS:
+            if error.suggestion is not None:
+                error.suggestion = error.suggestion.replace(name, f"--openlineage-{name[2:]}")
+        raise
+
+
+def _tell(warnings: list[Warned], output: Output) -> None:
+    """Print warnings in the order in which they came about."""
+    for warning in warnings:
+        output.warnings([warning])
+
+
+def report_child(spec: RunSpec, arguments: list[str], output: Output) -> Ended:
+    """Run the child as one run of ``spec``; what was not delivered becomes warnings at the end."""
+    from streamt_ol.runs.wrapped import run_wrapped  # noqa: PLC0415 - not for an apply
+
+    warnings: list[Warned] = []
+    try:
+        with opened_transport(spec) as transport, termination_as_exit():
+            run = Run(spec, transport, warn=warnings.append)
+            return run_wrapped(run, arguments, os.environ)
+    finally:
+        _tell(warnings, output)
+
+
+def report_apply(spec: RunSpec, place: Place, arguments: list[str], output: Output) -> Ended:
+    """Run the child, and report the durable operations that the marker at ``place`` shows."""
+    from streamt_ol.runs.durable import Deliveries, run_apply  # noqa: PLC0415 - only for an apply
+
+    warnings: list[Warned] = []
+    try:
+        with opened_transport(spec) as transport, termination_as_exit():
+            deliveries = Deliveries(spec, transport, warnings.append)
+            ended = run_apply(arguments, os.environ, place, deliveries)
+            deliveries.finish()
+            return ended
+    finally:
+        _tell(warnings, output)

@@ -1,0 +1,84 @@
+"""`streamt-ol test`: runs `streamt test`, and reports it as one run where that is asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from streamt_ol.cli import child
+from streamt_ol.problems import StreamtOlError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from streamt_ol.cli.emission import Given
+    from streamt_ol.cli.output import Output
+    from streamt_ol.runs import RunSpec
+
+PARSING = child.PASS_ON
+
+
+def streamt_test(
+    context: typer.Context,
+    project_dir: child.ProjectDir = None,
+    env: child.Environment = None,
+    model: Annotated[
+        str | None, typer.Option("--model", "-m", metavar="MODEL", help="Handed to streamt.")
+    ] = None,
+    type: Annotated[  # noqa: A002 - the option's name is streamt's
+        str | None,
+        typer.Option(metavar="sample|schema|continuous", help="Handed to streamt."),
+    ] = None,
+    manifest: child.Manifest = None,
+    streamt: child.Streamt = "streamt",
+    emit_openlineage: child.Emit = False,
+    openlineage_job_namespace: child.JobNamespace = None,
+    openlineage_kafka_namespace: child.KafkaNamespace = None,
+    openlineage_gateway_namespace: child.GatewayNamespace = None,
+    more: child.More = None,
+) -> int:
+    """Run `streamt test` with the same options, its streams and its exit status untouched.
+
+    With --emit-openlineage the run is reported: START before it begins, then COMPLETE, FAIL or
+    ABORT. Coverage, --deploy and an empty selection report nothing.
+    """
+    output: Output = context.obj
+    own = child.options(project_dir=project_dir, env=env, model=model, type=type)
+    arguments = child.streamt_line(streamt, output, "test", own, more)
+    spec = None
+    if emit_openlineage:
+        given = {
+            "job_namespace": openlineage_job_namespace,
+            "kafka_namespace": openlineage_kafka_namespace,
+            "gateway_namespace": openlineage_gateway_namespace,
+        }
+        spec = _spec(manifest, [*own, *(more or [])], given)
+    if spec is None:
+        return child.become(arguments, output)
+    from streamt_ol.cli.emission import report_child  # noqa: PLC0415 - only emission needs it
+
+    ended = report_child(spec, arguments, output)
+    return child.INTERRUPTED if ended.interrupted else child.status_of(ended, streamt, output)
+
+
+def _spec(manifest_path: Path | None, words: list[str], given: Given) -> RunSpec | None:
+    """Return what the run is, or None where the arguments ``words`` run no test."""
+    from streamt_ol.cli import emission  # noqa: PLC0415 - only emission needs these
+    from streamt_ol.names import command_job_name  # noqa: PLC0415
+    from streamt_ol.runs import Job, RunSpec  # noqa: PLC0415
+    from streamt_ol.runs.selection import sampled_datasets, selected  # noqa: PLC0415
+
+    emission.check_transport()
+    declared = emission.Declared(manifest_path, words, given)
+    manifest, namespaces = declared.compiled()
+    tests = selected(manifest.get("tests") or (), declared.arguments)
+    if not tests:
+        return None
+    try:
+        with emission.own_option_names():
+            inputs = sampled_datasets(tests, manifest, namespaces)
+    except StreamtOlError as error:
+        raise declared.located(error) from None
+    name = command_job_name(manifest["project"], "test")
+    return RunSpec(Job(namespaces.job, name, job_type="TEST"), inputs)

@@ -1,0 +1,45 @@
+"""What the arguments of `streamt test` and `streamt apply` say, read as streamt reads them."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, NamedTuple
+
+from streamt_ol.problems import USAGE, StreamtOlError
+from streamt_ol.redaction import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class StreamtArguments(NamedTuple):
+    """The options that matter here; None: not given.
+
+    ``runs_tests`` is false for ``--coverage`` and ``--deploy``, which run no test.
+    """
+
+    project_dir: str
+    environment: str | None
+    model: str | None
+    type: str | None
+    runs_tests: bool
+
+
+def read_arguments(words: Sequence[str]) -> StreamtArguments:
+    """Return what the words after the name of the command say; unknown ones are streamt's affair.
+
+    Of an option given twice the last counts. Raises E500 for an option without its value.
+    """
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser.add_argument("-p", "--project-dir", default=".")
+    parser.add_argument("-e", "--env")
+    parser.add_argument("-m", "--model")
+    parser.add_argument("--type")
+    parser.add_argument("--deploy", action="store_true")
+    try:
+        known, others = parser.parse_known_args(list(words))
+    except argparse.ArgumentError as error:
+        raise StreamtOlError(USAGE, shown(error, 200)[1:-1]) from None
+    coverage = any(word.startswith("--coverage") for word in others)
+    runs_tests = not (known.deploy or coverage)
+    return StreamtArguments(known.project_dir, known.env, known.model, known.type, runs_tests)

@@ -1,0 +1,104 @@
+"""Checking a run's events before anything happens: offline, against pins and local rules.
+
+Implements "event construction, offline validation, namespace resolution ... are completed
+before the command can mutate runtime infrastructure" of the specification's "Failure policy".
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+from streamt_ol import facets
+from streamt_ol.names import check_no_credentials, is_encodable
+from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.validation.findings import NOTE, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamt_ol.runs.spec import Identity, RunEvent, RunSpec
+
+# A run id and a time that any spec must be able to carry, to try its shapes with.
+_SOME_ID = "00000000-0000-4000-8000-000000000000"
+_SOME_TIME = "2000-01-01T00:00:00Z"
+
+
+def check_spec(spec: RunSpec, run_id: str = _SOME_ID, started_at: str = _SOME_TIME) -> None:
+    """Raise E506 unless every event that a run of ``spec`` can emit would be valid."""
+    for event in spec.shapes(run_id, started_at):
+        check_event(event)
+
+
+def check_event(event: RunEvent) -> None:
+    """Raise E506 at the JSON pointer of the first thing that is wrong with ``event``.
+
+    Under streamt's own producer the specification's rules for generated events hold as well.
+    Warnings count as errors: whoever makes an event can make it without one.
+    """
+    for place, text in _texts(event):
+        _check_text(text, place)
+    found = _findings(event)
+    if found:
+        first = found[0]
+        raise StreamtOlError(
+            INVALID,
+            f"the {event['eventType']} event would be invalid: {first.rule} {first.message}",
+            location=first.pointer,
+        )
+
+
+def _findings(event: RunEvent) -> list[Finding]:
+    body = cast("dict[str, Any]", event)
+    if event["producer"] == facets.PRODUCER:
+        from streamt_ol.validation.generated import check_generated  # noqa: PLC0415 - one of two
+
+        return [
+            one._replace(pointer=one.pointer.removeprefix("/0")) for one in check_generated([body])
+        ]
+    if _fast_yes()(body):
+        return []
+    from streamt_ol.validation import events  # noqa: PLC0415 - words what was refused
+
+    return [one for one in events.check_event(body) if one.severity != NOTE]
+
+
+@cache
+def _fast_yes() -> Callable[[Any], bool]:
+    """Return the fast yes for run events with the two facets that runs have.
+
+    The other rules for one event hold by construction: the kind, its schemaURL and eventType,
+    and datasets that stand once.
+    """
+    from streamt_ol.validation.compiled import compiled  # noqa: PLC0415 - as above
+    from streamt_ol.validation.flatten import event_schema  # noqa: PLC0415
+
+    table = facets.by_place()
+    used = (table[facets.RUN]["errorMessage"], table[facets.JOB]["jobType"])
+    return compiled(event_schema(facets.RUN_EVENT, used)).is_valid
+
+
+def _check_text(text: str, place: str) -> None:
+    if not is_encodable(text):
+        raise StreamtOlError(INVALID, "the text is not valid Unicode", location=place)
+    if place.endswith("/namespace"):
+        check_no_credentials(text, place)
+
+
+def _texts(event: RunEvent) -> list[tuple[str, str]]:
+    """Return every text of ``event`` that a caller chose, with its JSON pointer."""
+    job = event["job"]
+    identities: list[tuple[str, Identity]] = [("/job", job)]
+    for index, dataset in enumerate(event.get("inputs", [])):
+        identities.append((f"/inputs/{index}", dataset))
+    for index, dataset in enumerate(event.get("outputs", [])):
+        identities.append((f"/outputs/{index}", dataset))
+    found = [
+        (f"{place}/{field}", text)
+        for place, identity in identities
+        for field, text in (("namespace", identity["namespace"]), ("name", identity["name"]))
+    ]
+    found += [
+        (f"/job/facets/jobType/{key}", text) for key, text in job["facets"]["jobType"].items()
+    ]
+    return [*found, ("/run/runId", event["run"]["runId"]), ("/eventTime", event["eventTime"])]

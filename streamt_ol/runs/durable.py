@@ -1,0 +1,129 @@
+"""Running `streamt apply` and telling its durable operations as runs while they happen."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from streamt_ol.child import Ended, run_child, signals_held
+from streamt_ol.problems import EMIT_FAILED, StreamtOlError, Warned
+from streamt_ol.runs.marker import Place, read_marker
+from streamt_ol.runs.operation import Finished, Look, OperationTracker, Started, Transition
+from streamt_ol.runs.run import Emitter, Run, utc_now
+from streamt_ol.runs.watch import watching
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from streamt_ol.runs.spec import RunSpec
+
+Warn = Callable[[Warned], None]
+
+
+def run_apply(
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    place: Place,
+    deliveries: Deliveries,
+    clock: Callable[[], str] = utc_now,
+) -> Ended:
+    """Run the command to its end, put what the marker shows into ``deliveries``.
+
+    What the marker cannot tell is one warning there, and no event.
+    """
+    with signals_held() as signals:
+        tracker = OperationTracker(look_at(place, clock))
+        deliveries.start()
+
+        def changed() -> None:
+            deliveries.put(tracker.see(look_at(place, clock)))
+
+        with watching(place.path, changed):
+            ended = run_child(arguments, environment, signals)
+        last = look_at(place, clock)
+        deliveries.put(tracker.end(last, ended))
+    trouble = tracker.trouble(last)
+    if trouble is not None:
+        deliveries.warn({"code": EMIT_FAILED, "message": trouble, "location": str(place.path)})
+    return ended
+
+
+def look_at(place: Place, clock: Callable[[], str] = utc_now) -> Look:
+    """Look at a marker and, after it, at the state file beside it: only whether it changed."""
+    marker = read_marker(place)
+    at = clock()
+    state = place.state_path
+    return Look(marker, _identity(place.path), state and _identity(state), at)
+
+
+def _identity(path: Path) -> object:
+    try:
+        status = os.stat(path)  # noqa: PTH116 - called hundreds of times a second
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+class Deliveries:
+    """Sends the events of transitions in their order, in a thread of its own.
+
+    A slow server then delays neither the next look at the marker nor the times of the events.
+    """
+
+    def __init__(self, spec: RunSpec, transport: Emitter, warn: Warn) -> None:
+        self.warn = warn
+        self._spec = spec
+        self._transport = transport
+        self._run: Run | None = None
+        self._waiting: queue.SimpleQueue[Transition | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._send_all, name="deliveries", daemon=True)
+
+    def start(self) -> None:
+        """Start sending."""
+        self._thread.start()
+
+    def put(self, transitions: Sequence[Transition]) -> None:
+        """Have the events of ``transitions`` sent after those before them."""
+        for transition in transitions:
+            self._waiting.put(transition)
+
+    def finish(self) -> None:
+        """Wait until everything is sent, or has failed; an interrupt ends the waiting."""
+        self._waiting.put(None)
+        try:
+            self._thread.join()
+        except (KeyboardInterrupt, SystemExit):
+            if self._run is not None:
+                self._run.delivery_interrupted()
+
+    def _send_all(self) -> None:
+        while (transition := self._waiting.get()) is not None:
+            self._send(transition)
+
+    def _send(self, transition: Transition) -> None:
+        match transition:
+            case Started(run_id, at):
+                self._start_run(run_id, at)
+            case Finished("COMPLETE", at):
+                if self._run is not None:
+                    self._run.complete(at)
+            case Finished("ABORT", at):
+                if self._run is not None:
+                    self._run.abort(at)
+            case Finished(_, at, reason):
+                if self._run is not None:
+                    self._run.fail(reason, at)
+
+    def _start_run(self, run_id: str, at: str) -> None:
+        try:
+            self._run = Run(
+                self._spec, self._transport, run_id=run_id, started_at=at, warn=self.warn
+            )
+        except StreamtOlError as error:
+            self._run = None
+            self.warn({"code": EMIT_FAILED, "message": error.message})
+        else:
+            self._run.start()

@@ -1,0 +1,140 @@
+"""What a run is said to be: its job, its datasets, and the shape of its events.
+
+Implements the identities and fields of "Runtime command events" of the specification. A spec
+holds no time and no run id; ``event`` makes one complete RunEvent of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict
+
+from streamt_ol import facets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+EventType = Literal["START", "COMPLETE", "FAIL", "ABORT"]
+TERMINAL: tuple[EventType, ...] = ("COMPLETE", "FAIL", "ABORT")
+
+
+class Identity(TypedDict):
+    """The dict shape of a dataset in ``inputs`` and ``outputs``: no facets of its own."""
+
+    namespace: str
+    name: str
+
+
+class JobDict(Identity):
+    """The dict shape of a job, with its ``jobType`` facet."""
+
+    facets: dict[str, dict[str, str]]
+
+
+class RunDict(TypedDict):
+    """The dict shape of a run: an ``errorMessage`` facet where it failed."""
+
+    runId: str
+    facets: NotRequired[dict[str, dict[str, str]]]
+
+
+class RunEvent(TypedDict):
+    """The dict shape of a RunEvent as this project emits it."""
+
+    eventType: EventType
+    eventTime: str
+    run: RunDict
+    job: JobDict
+    inputs: NotRequired[list[Identity]]
+    outputs: NotRequired[list[Identity]]
+    producer: str
+    schemaURL: str
+
+
+class Job(NamedTuple):
+    """The identity of a job and the words of its ``jobType`` facet."""
+
+    namespace: str
+    name: str
+    processing_type: str = "BATCH"
+    integration: str = "STREAMT"
+    job_type: str = "COMMAND"
+
+
+class Dataset(NamedTuple):
+    """The identity of a dataset."""
+
+    namespace: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """A job and what its run reads and writes; ``producer`` names the code that says so.
+
+    Datasets appear in canonical order, each once, on every event of the run, so that each
+    event is useful on its own.
+    """
+
+    job: Job
+    inputs: tuple[Dataset, ...] = ()
+    outputs: tuple[Dataset, ...] = ()
+    producer: str = facets.PRODUCER
+
+    def event(
+        self, event_type: EventType, run_id: str, event_time: str, message: str | None = None
+    ) -> RunEvent:
+        """Return one RunEvent; ``message`` (for FAIL) becomes its ``errorMessage`` facet.
+
+        ``event_time`` is an RFC 3339 time with a zone. ``inputs`` and ``outputs`` are absent when
+        empty.
+        """
+        run: RunDict = {"runId": run_id}
+        if message is not None:
+            run["facets"] = {"errorMessage": self._error_message(message)}
+        event: RunEvent = {
+            "eventType": event_type,
+            "eventTime": event_time,
+            "run": run,
+            "job": {
+                "namespace": self.job.namespace,
+                "name": self.job.name,
+                "facets": {"jobType": self._job_type()},
+            },
+            "producer": self.producer,
+            "schemaURL": facets.EVENT_SCHEMA_URLS[facets.RUN_EVENT],
+        }
+        if self.inputs:
+            event["inputs"] = _identities(self.inputs)
+        if self.outputs:
+            event["outputs"] = _identities(self.outputs)
+        return event
+
+    def shapes(self, run_id: str, event_time: str) -> list[RunEvent]:
+        """Return one event of each kind that a run of this spec can emit, to be checked early."""
+        return [
+            self.event("START", run_id, event_time),
+            *(self.event(kind, run_id, event_time) for kind in TERMINAL),
+            self.event("FAIL", run_id, event_time, "a message"),
+        ]
+
+    def _error_message(self, message: str) -> dict[str, str]:
+        return {
+            "_producer": self.producer,
+            "_schemaURL": facets.schema_url(facets.RUN, "errorMessage"),
+            "message": message,
+            "programmingLanguage": "PYTHON",
+        }
+
+    def _job_type(self) -> dict[str, str]:
+        return {
+            "_producer": self.producer,
+            "_schemaURL": facets.schema_url(facets.JOB, "jobType"),
+            "processingType": self.job.processing_type,
+            "integration": self.job.integration,
+            "jobType": self.job.job_type,
+        }
+
+
+def _identities(datasets: Iterable[Dataset]) -> list[Identity]:
+    return [{"namespace": d.namespace, "name": d.name} for d in sorted(set(datasets))]

@@ -1,0 +1,141 @@
+"""Calling back when a file may have changed: by the operating system's file events, or polling.
+
+File events come through the library watchdog (the extra ``streamt-ol[apply]``). Where it is not
+installed, or the system has no more watches to give, the same calls come from polling alone.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from watchdog.observers.api import BaseObserver
+
+# Seconds between two calls. With file events, polling only covers what they miss: a folder that
+# was removed and made anew, a network file system. Without them it must be quick to see a short
+# operation at all.
+POLL_BESIDE_EVENTS = 0.1
+POLL_ALONE = 0.003
+
+
+@contextmanager
+def watching(path: Path, changed: Callable[[], None]) -> Iterator[None]:
+    """Call ``changed`` whenever the file ``path`` may have changed, while the body runs.
+
+    Calls come from other threads, one at a time, and more often than the file changes. The
+    file and its folders need not exist yet. Nothing is created.
+    """
+    one_at_a_time = threading.Lock()
+
+    def call() -> None:
+        with one_at_a_time:
+            changed()
+
+    stopped, woken = threading.Event(), threading.Event()
+    events = _file_events(path.absolute().parent, call, woken.set)
+    if events is not None:
+        events.arm()
+    interval = POLL_BESIDE_EVENTS if events is not None else POLL_ALONE
+
+    def poll() -> None:
+        while not stopped.is_set():
+            woken.wait(interval)
+            woken.clear()
+            if events is not None:
+                events.arm()
+            call()
+
+    poller = threading.Thread(target=poll, name="marker-poll", daemon=True)
+    poller.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        woken.set()
+        poller.join()
+        if events is not None:
+            events.close()
+
+
+class _FileEvents:
+    """File events of one folder, and of those above it until it exists.
+
+    ``arm`` is called by one thread at a time and never by watchdog's own: they hold the observer's
+    lock while they dispatch, which ``schedule`` needs as well.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        call: Callable[[], None],
+        wake: Callable[[], None],
+        observer: BaseObserver,
+    ) -> None:
+        self._folder = folder
+        self._call = call
+        self._wake = wake
+        self._observer = observer
+        self._armed: set[Path] = set()
+
+    def dispatch(self, event: Any) -> None:
+        """Take an event of watchdog: folders may have come, the file may have changed."""
+        if event.is_directory:
+            self._wake()
+        self._call()
+
+    def arm(self) -> None:
+        """Watch the folder; where it does not exist, the nearest one above it that does."""
+        while self._folder not in self._armed:
+            nearest = next(p for p in (self._folder, *self._folder.parents) if p.is_dir())
+            if nearest in self._armed:
+                return
+            try:
+                self._observer.schedule(
+                    self,  # type: ignore[arg-type]  # only ``dispatch`` is called
+                    str(nearest),
+                    event_filter=_kinds(),
+                )
+            except OSError:
+                return  # it went away again, or no watch is left: polling sees it
+            self._armed.add(nearest)
+
+    def close(self) -> None:
+        """End the threads of watchdog."""
+        self._observer.stop()
+        self._observer.join()
+
+
+def _file_events(
+    folder: Path, call: Callable[[], None], wake: Callable[[], None]
+) -> _FileEvents | None:
+    try:
+        from watchdog.observers import Observer  # noqa: PLC0415 - an extra, and heavy
+    except ImportError:
+        return None
+    observer = Observer()
+    try:
+        observer.start()
+    except OSError:
+        return None
+    return _FileEvents(folder, call, wake, observer)
+
+
+def _kinds() -> list[Any]:
+    """Return the events that matter: an atomic replacement, a plain write, a removal, a folder.
+
+    Reading the marker opens it, which would be an event as well and cause the next reading.
+    """
+    from watchdog import events  # noqa: PLC0415 - an extra, and heavy
+
+    return [
+        events.FileMovedEvent,
+        events.FileClosedEvent,
+        events.FileDeletedEvent,
+        events.DirCreatedEvent,
+        events.DirMovedEvent,
+    ]

@@ -1,0 +1,170 @@
+"""A stand-in for the `streamt` program: `test`, and `apply` with its durable sequence.
+
+    stand_in.py [--output json] test|apply [-p DIR] [-e ENV] [ANYTHING...]
+
+The environment variable STAND_IN, a JSON object, says how it behaves:
+
+- ``first``: a file whose number of lines is the first line of stdout;
+- ``out``, ``err``: hexadecimal bytes written to stdout (as many ``times``) and stderr;
+  ``echo``: copy stdin to stdout;
+- ``exit``: exit status; ``suicide``: the signal that it ends itself with;
+- ``sleep``: seconds to wait after printing ``ready``; ``patient``: SIGINT and SIGTERM are counted,
+  told on stdout, and do not end it before the sleep is over;
+- for apply: ``ask``, ``dry_run``, ``pause`` (seconds between the steps), ``kind``, ``operation``,
+  ``started_at``, ``marker`` (fields over those of the marker), ``twice``,
+  ``at``: the step at which ``then`` happens: ``crash``, ``recovery``, ``rollback``, ``kill``.
+
+The sequence of an operation: begin (marker written), progress, state (replaced), clear (marker
+cleared), done.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NoReturn
+
+PLAN: dict[str, Any] = json.loads(os.environ.get("STAND_IN", "{}"))
+SECRET = "hunter2-planted-secret"
+
+
+def option(names: tuple[str, ...], default: str) -> str:
+    value = default
+    for word, following in zip(sys.argv, sys.argv[1:], strict=False):
+        if word in names:
+            value = following
+    return value
+
+
+FOLDER = Path(option(("-p", "--project-dir"), "."), ".streamt", "state")
+ENVIRONMENT = option(("-e", "--env"), os.environ.get("STREAMT_ENV", "default"))
+MARKER = Path(PLAN.get("path") or FOLDER / f"{ENVIRONMENT}.control.json")
+STATE = FOLDER / f"{ENVIRONMENT}.json"
+
+
+def replace(path: Path, content: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    staging = path.with_name(f".{path.name}.{os.getpid()}")
+    with staging.open("w") as file:
+        file.write(content if isinstance(content, str) else json.dumps(content))
+        file.flush()
+        os.fsync(file.fileno())
+    staging.rename(path)
+
+
+def mark(status: str, intent: dict[str, Any] | None, *progress: str) -> None:
+    content = {
+        "control_version": 1,
+        "address": f"streamt-state://local/{PLAN.get('project', 'shop')}/{ENVIRONMENT}",
+        "status": status,
+        "intent": intent,
+        "progress": list(progress),
+        "recovery": {"reason": SECRET} if status == "recovery_required" else None,
+        **PLAN.get("marker", {}),
+    }
+    replace(MARKER, PLAN.get("text") or content)
+
+
+def new_intent() -> dict[str, Any]:
+    return {
+        "operation_id": PLAN.get("operation") or str(uuid.uuid4()),
+        "kind": PLAN.get("kind", "apply"),
+        "started_at": PLAN.get("started_at") or datetime.now(UTC).isoformat(),
+        "actor": {"user": SECRET},
+        "prior_state_serial": 3,
+        "actions": [{"password": SECRET}],
+        **PLAN.get("intent", {}),
+    }
+
+
+def leave(status: int) -> NoReturn:
+    sys.stdout.flush()
+    os._exit(status)
+
+
+def fail(intent: dict[str, Any]) -> NoReturn:
+    then = PLAN["then"]
+    if then == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if then == "recovery":
+        mark("recovery_required", intent)
+    if then == "rollback":
+        mark("clear", None)
+    leave(PLAN.get("exit", 1))
+
+
+def operate() -> None:
+    intent = new_intent()
+    steps: dict[str, Callable[[], None]] = {
+        "begin": lambda: mark("in_progress", intent),
+        "progress": lambda: mark("in_progress", intent, "a", "b"),
+        "state": lambda: replace(STATE, {"serial": time.time_ns(), "secret": SECRET}),
+        "clear": lambda: mark("clear", None),
+    }
+    for name, step in steps.items():
+        step()
+        time.sleep(PLAN.get("pause", 0.05))
+        if PLAN.get("at") == name:
+            wait()
+            fail(intent)
+
+
+def apply() -> None:
+    if PLAN.get("ask"):
+        print("Apply these changes? [y/N] ", end="", flush=True)
+        if sys.stdin.readline().strip() != "y":
+            print("declined")
+            leave(1)
+    if "--dry-run" in sys.argv:
+        print("would change 2 topics")
+        return
+    for _ in range(PLAN.get("operations", 1)):
+        operate()
+    print("applied")
+
+
+def wait() -> None:
+    if "sleep" not in PLAN:
+        return
+    if PLAN.get("patient"):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda n, _: os.write(1, b"got %d\n" % n) and None)
+    sys.stdout.flush()
+    os.write(1, b"ready\n")
+    end = time.monotonic() + PLAN["sleep"]
+    while time.monotonic() < end:
+        time.sleep(0.02)
+
+
+def main() -> None:
+    if "first" in PLAN:
+        print(len(Path(PLAN["first"]).read_text().splitlines()), flush=True)
+    if PLAN.get("arguments"):
+        print(json.dumps(sys.argv[1:]))
+    sys.stdout.flush()
+    sys.stdout.buffer.write(bytes.fromhex(PLAN.get("out", "")) * PLAN.get("times", 1))
+    sys.stdout.buffer.flush()
+    sys.stderr.buffer.write(bytes.fromhex(PLAN.get("err", "")))
+    sys.stderr.buffer.flush()
+    if PLAN.get("echo"):
+        sys.stdout.buffer.write(sys.stdin.buffer.read())
+    if "apply" in sys.argv:
+        apply()
+    if "at" not in PLAN:
+        wait()
+    if "suicide" in PLAN:
+        sys.stdout.flush()
+        os.kill(os.getpid(), PLAN["suicide"])
+    leave(PLAN.get("exit", 0))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        leave(1)  # as click does
