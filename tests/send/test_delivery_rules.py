@@ -134,7 +134,7 @@ ANSWERS = [
 ]
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.sampled_from(ANSWERS), st.lists(st.integers(1, 90), max_size=12))
 def test_an_answer_is_the_same_however_it_arrives(data: bytes, cuts: list[int]) -> None:
     whole = Answer()
@@ -149,7 +149,7 @@ def test_an_answer_is_the_same_however_it_arrives(data: bytes, cuts: list[int]) 
     assert whole.may_reuse
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(st.binary(max_size=300))
 def test_noise_is_refused_not_believed(noise: bytes) -> None:
     answer = Answer()

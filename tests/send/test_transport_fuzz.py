@@ -45,18 +45,18 @@ def result(text: str) -> Any:
         return StreamtOlError
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(plain)
-def test_plain_values_come_back(value: Any) -> None:
-    assert result(yaml.safe_dump(value, allow_unicode=True)) in (value, StreamtOlError)
-    if isinstance(value, dict) and all(key.isalpha() and key.isascii() for key in value):
-        # Only what YAML 1.1 reads as something other than text is refused as a key.
-        keys = [yaml.safe_load(key) for key in value]
-        if all(isinstance(key, str) for key in keys):
-            assert result(yaml.safe_dump(value)) == value
+def test_plain_values_are_read_as_the_reference_reads_them(value: Any) -> None:
+    text = yaml.safe_dump(value)
+    found = result(text)
+    if found is not StreamtOlError:
+        assert repr(found) == repr(yaml.safe_load(text))
+    elif isinstance(value, str | int | float | bool | None):
+        raise AssertionError("a scalar is never refused")
 
 
-@settings(max_examples=1000)
+@settings(max_examples=1000, deadline=None)
 @given(traps)
 def test_no_text_is_read_in_another_way_than_the_reference_reads_it(text: str) -> None:
     found = result(text)
@@ -64,7 +64,7 @@ def test_no_text_is_read_in_another_way_than_the_reference_reads_it(text: str) -
         assert repr(found) == repr(yaml.safe_load(text))
 
 
-@settings(max_examples=1000)
+@settings(max_examples=1000, deadline=None)
 @given(urls, urls)
 def test_an_address_is_where_the_reference_says_it_is(url: str, endpoint: str) -> None:
     try:
@@ -82,7 +82,7 @@ def test_an_address_is_where_the_reference_says_it_is(url: str, endpoint: str) -
         assert ipaddress.ip_address(looked_up).is_loopback
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(st.dictionaries(
     st.sampled_from(["TRANSPORT", "TRANSPORT__TYPE", "TRANSPORT__URL", "TRANSPORT__RETRY",
                      "TRANSPORT__AUTH__APIKEY", "TRANSPORT__AUTH", "TRANSPORT__ENDPOINT"]),
