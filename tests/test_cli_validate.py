@@ -105,9 +105,10 @@ def test_the_formats_are_those_of_the_registry() -> None:
 
 
 def test_json_is_one_envelope(events: Path) -> None:
+    given = str(events)
     for arguments in (
-        ["validate", events, "--format", "json"],
-        ["--output", "json", "validate", events],
+        ("validate", given, "--format", "json"),
+        ("--output", "json", "validate", given),
     ):
         ran = streamt_ol(*arguments)
         envelope = json.loads(ran.stdout)
