@@ -12,6 +12,7 @@ from pathlib import Path
 
 import export
 import project
+import send
 import validate
 from measure import Ratio, say
 
@@ -19,6 +20,7 @@ PARTS: dict[str, Callable[[Path], list[Ratio]]] = {
     "export": export.run,
     "validate": validate.run,
     "project": project.run,
+    "send": send.run,
 }
 
 

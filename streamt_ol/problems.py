@@ -23,6 +23,7 @@ PARSE = "E501_PARSE_ERROR"
 ENV_VAR = "E502_ENV_VAR_ERROR"
 ENVIRONMENT = "E503_ENVIRONMENT_ERROR"
 INVALID = "E506_OPENLINEAGE_INVALID"
+NOT_DELIVERED = "E510_NOT_DELIVERED"
 GENERIC_WARNING = "W000_WARNING"
 SCHEMA_INCOMPLETE = "W110_OPENLINEAGE_SCHEMA_INCOMPLETE"
 SINK_OUTPUT_OMITTED = "W111_OPENLINEAGE_SINK_OUTPUT_OMITTED"
@@ -50,6 +51,11 @@ ERRORS: dict[str, Code] = {
         1,
         "correct the declaration at the place named, or give the missing option",
     ),
+    NOT_DELIVERED: Code(
+        "an event was refused, or was not acknowledged by its receiver",
+        1,
+        "correct the event or the receiver; with --progress-file the same command sends the rest",
+    ),
 }
 
 WARNINGS: dict[str, Code] = {
@@ -67,6 +73,11 @@ WARNINGS: dict[str, Code] = {
         "a sink's external destination is not a dataset, so its job has no outputs",
         0,
         "none needed: the omission is by design",
+    ),
+    EMIT_FAILED: Code(
+        "an event of a run was not acknowledged; the command itself is not affected",
+        0,
+        "see what the message says of the server or file named in `transport`",
     ),
 }
 

@@ -18,8 +18,11 @@ from streamt_ol.problems import ERRORS, INVALID, USAGE, StreamtOlError
 from streamt_ol.redaction import one_line
 
 COMMANDS: dict[str, str] = {
+    "check": "streamt_ol.cli.check:check",
     "export": "streamt_ol.cli.export:export",
+    "forward": "streamt_ol.cli.forward:forward",
     "schemas": "streamt_ol.cli.schemas:schemas",
+    "send": "streamt_ol.cli.send:send",
     "stage": "streamt_ol.cli.stage:stage",
     "validate": "streamt_ol.cli.validate:validate",
 }

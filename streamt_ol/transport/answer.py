@@ -1,0 +1,111 @@
+"""What a server answered: parsed by llhttp, bounded, never trusted."""
+
+from __future__ import annotations
+
+from typing import final
+
+MAX_HEADER_BYTES = 64 * 1024
+MAX_BODY_BYTES = 1024 * 1024
+
+
+class BadAnswerError(Exception):
+    """The bytes received are not an HTTP answer, or are more of one than is read."""
+
+
+@final
+class Answer:
+    """The final answer to one request, filled in by the parser's callbacks.
+
+    ``status``, ``headers`` (names in lower case; of repeated ones the last), ``body``;
+    ``is_complete`` when all of it has arrived, ``may_reuse`` when the connection may serve again.
+    """
+
+    __slots__ = (
+        "_is_interim", "_parser", "_received", "body", "headers", "is_complete", "may_reuse",
+        "status",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        from httptools import HttpResponseParser  # noqa: PLC0415 - only delivery pays for it
+
+        self._parser: HttpResponseParser | None = HttpResponseParser(self)
+        self._received = 0
+        self._is_interim = False
+        self.status = 0
+        self.headers: dict[str, str] = {}
+        self.body = bytearray()
+        self.is_complete = False
+        self.may_reuse = False
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes of the connection; b"" is its end. Raises ``BadAnswerError``."""
+        if data:
+            self._parse(data)
+            self._check_size(len(data))
+        else:
+            self._end()
+        if self.is_complete:
+            self._parser = None  # it refers back to this object
+
+    def _parse(self, data: bytes) -> None:
+        from httptools import HttpParserError, HttpParserUpgrade  # noqa: PLC0415
+
+        assert self._parser is not None, "a complete answer takes no more"
+        try:
+            self._parser.feed_data(data)
+        except HttpParserUpgrade:
+            raise BadAnswerError("the server switched protocols") from None
+        except HttpParserError:
+            # Bytes after a complete answer do not make it less complete; they end the reuse.
+            self.may_reuse = False
+            if not self.is_complete:
+                raise BadAnswerError("the answer is not HTTP") from None
+
+    def _end(self) -> None:
+        is_framed = "content-length" in self.headers or "transfer-encoding" in self.headers
+        if not self.status or is_framed:
+            raise ConnectionError
+        self.is_complete = True
+        self.may_reuse = False
+
+    def _check_size(self, size: int) -> None:
+        self._received += size
+        if not self.status and self._received > MAX_HEADER_BYTES:
+            raise BadAnswerError("the headers of the answer are too large")
+        # The framing of small chunks weighs more than the body, and trailers are no body.
+        if len(self.body) > MAX_BODY_BYTES or self._received > 8 * MAX_BODY_BYTES:
+            raise BadAnswerError(f"the answer is larger than {MAX_BODY_BYTES // 1024} KiB")
+
+    def on_message_begin(self) -> None:
+        """Part of the parser's interface: a second answer was not asked for."""
+        if self.is_complete:
+            self.may_reuse = False
+        self._is_interim = False
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Part of the parser's interface."""
+        if not self.is_complete:
+            self.headers[name.decode("latin-1").lower()] = value.decode("latin-1")
+
+    def on_headers_complete(self) -> None:
+        """Part of the parser's interface: an interim answer (1xx) is not the answer."""
+        if self.is_complete:
+            return
+        assert self._parser is not None, "it is the parser that calls"
+        status = self._parser.get_status_code()
+        self._is_interim = status < 200  # noqa: PLR2004
+        if self._is_interim:
+            self.headers.clear()
+            return
+        self.status = status
+        self.may_reuse = self._parser.should_keep_alive()
+
+    def on_body(self, body: bytes) -> None:
+        """Part of the parser's interface."""
+        if not self.is_complete:
+            self.body += body
+
+    def on_message_complete(self) -> None:
+        """Part of the parser's interface."""
+        if not self._is_interim:
+            self.is_complete = True

@@ -1,0 +1,87 @@
+"""What every transport is, and the one way in which it fails."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, Protocol, Self
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+FailureKind = Literal[
+    "closed", "connect", "timeout", "tls", "broken", "protocol", "status", "write", "too-large"
+]
+
+# Answers that another attempt may change.
+RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+class DeliveryError(Exception):
+    """One event was not acknowledged. ``str()`` of it is safe to show: redacted and bounded.
+
+    - ``kind``: ``connect`` (no connection), ``timeout`` (the deadline passed), ``tls`` (the
+      certificate or the handshake), ``broken`` (the connection broke before a whole answer),
+      ``protocol`` (the answer is not HTTP, or is too large), ``status`` (an answer other than
+      2xx), ``write`` (a file), ``too-large`` (a limit of the receiver), ``closed`` (used after
+      ``close``);
+    - ``status`` and ``retry_after`` (seconds) where there was an answer; ``excerpt`` is a bounded,
+      redacted part of its body.
+    """
+
+    def __init__(
+        self,
+        kind: FailureKind,
+        message: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        excerpt: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.status = status
+        self.retry_after = retry_after
+        self.excerpt = excerpt
+
+
+class Closing:
+    """What is closed at the end of a ``with`` block."""
+
+    def close(self) -> None:
+        """Release what is held. May be repeated."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class Transport(Protocol):
+    """Takes the bytes of one JSON event at a time; not to be shared between threads."""
+
+    def emit(self, event_bytes: bytes) -> None:
+        """Deliver one event, and return only when it is acknowledged.
+
+        ``event_bytes`` is one JSON object, UTF-8, without a line end; it is sent as it is.
+        Raises ``DeliveryError``.
+        """
+
+    def close(self) -> None:
+        """Release the connection or descriptor; ``emit`` fails from then on. May be repeated."""
+
+    def __enter__(self) -> Self:
+        """Return the transport itself."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it."""

@@ -1,0 +1,26 @@
+"""From a checked configuration to a transport that is ready: all that can be refused is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamt_ol.transport.config import FileConfig
+
+if TYPE_CHECKING:
+    from streamt_ol.transport.base import Transport
+    from streamt_ol.transport.config import TransportConfig
+
+
+def open_transport(config: TransportConfig) -> Transport:
+    """Return the transport of ``config``.
+
+    A file is opened (and created) and a CA file is read now, a connection only by the first
+    event. Raises ``StreamtOlError``.
+    """
+    if isinstance(config, FileConfig):
+        from streamt_ol.transport.file import FileTransport  # noqa: PLC0415 - its own imports only
+
+        return FileTransport(config)
+    from streamt_ol.transport.http import HttpTransport  # noqa: PLC0415 - ssl takes time to load
+
+    return HttpTransport(config)

@@ -1,0 +1,132 @@
+"""The synchronous HTTP transport: one POST for each event, acknowledged by a 2xx answer."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from typing import TYPE_CHECKING, final
+
+from streamt_ol import __version__
+from streamt_ol.transport.base import Closing, DeliveryError
+from streamt_ol.transport.connection import Connection
+from streamt_ol.transport.deadline import Deadline
+from streamt_ol.transport.excerpt import excerpt_of
+from streamt_ol.transport.retry_after import parse_retry_after
+from streamt_ol.transport.sockets import tls_context
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from streamt_ol.transport.address import Address
+    from streamt_ol.transport.answer import Answer
+    from streamt_ol.transport.config import HttpConfig
+    from streamt_ol.transport.secret import Secret
+
+GZIP_LEVEL = 6
+
+
+def request_head(
+    address: Address,
+    headers: Iterable[tuple[str, Secret]] = (),
+    *,
+    content_type: str = "application/json",
+    is_gzipped: bool = False,
+) -> bytes:
+    """Return a POST's head up to the number of bytes in its body, which ``request`` adds.
+
+    It holds the revealed headers, so it is never to be shown.
+    """
+    lines = [
+        f"POST {address.target} HTTP/1.1",
+        f"Host: {address.authority}",
+        f"User-Agent: streamt-ol/{__version__}",
+        "Accept: application/json",
+        f"Content-Type: {content_type}",
+        *(["Content-Encoding: gzip"] if is_gzipped else []),
+        *(f"{name}: {value.reveal()}" for name, value in headers),
+        "Content-Length: ",
+    ]
+    return "\r\n".join(lines).encode("ascii")
+
+
+def request(head: bytes, body: bytes) -> bytes:
+    """Return a whole request of ``request_head`` and ``body``."""
+    return b"%b%d\r\n\r\n%b" % (head, len(body), body)
+
+
+def gzipped(body: bytes) -> bytes:
+    """Return ``body`` compressed, the same bytes at any time."""
+    return gzip.compress(body, GZIP_LEVEL, mtime=0)
+
+
+def refused_answer(answer: Answer, secrets: Iterable[Secret], now: float) -> DeliveryError:
+    """Return the error that an answer other than 2xx means; ``now`` is Unix time."""
+    hint = "; redirects are not followed" if answer.status in range(300, 400) else ""
+    excerpt = excerpt_of(answer.body, secrets)
+    said = f": {excerpt}" if excerpt else ""
+    return DeliveryError(
+        "status",
+        f"the server answered {answer.status}{hint}{said}",
+        status=answer.status,
+        retry_after=parse_retry_after(answer.headers.get("retry-after"), now),
+        excerpt=excerpt,
+    )
+
+
+@final
+class HttpTransport(Closing):
+    """Posts to the endpoint of one ``HttpConfig`` over one kept-alive connection."""
+
+    def __init__(
+        self,
+        config: HttpConfig,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        tls = None
+        if config.address.scheme == "https":
+            tls = tls_context(config.ca_file, "transport.verify")
+        self._config = config
+        self._clock, self._sleep, self._now = clock, sleep, now
+        self._head = request_head(config.address, config.headers, is_gzipped=config.gzip)
+        self._secrets = tuple(value for _, value in config.headers)
+        self._connection = Connection(config.address, tls)
+        self._is_closed = False
+
+    def emit(self, event_bytes: bytes) -> None:
+        """Post one event; at most one retry; all of it within the configured timeout.
+
+        Raises ``DeliveryError``, the last one if there were two.
+        """
+        if self._is_closed:
+            raise DeliveryError("closed", "the transport is closed")
+        body = gzipped(event_bytes) if self._config.gzip else event_bytes
+        whole = request(self._head, body)
+        deadline = Deadline(self._config.timeout, self._clock)
+        try:
+            self._post(whole, deadline)
+        except DeliveryError as error:
+            pause = self._config.retry.backoff if error.retry_after is None else error.retry_after
+            if not self._may_retry(error) or not deadline.allows(pause):
+                raise
+            self._sleep(pause)
+            self._post(whole, deadline)
+
+    def _post(self, whole: bytes, deadline: Deadline) -> None:
+        answer = self._connection.exchange(whole, deadline)
+        if answer.status not in range(200, 300):
+            raise refused_answer(answer, self._secrets, self._now())
+
+    def _may_retry(self, error: DeliveryError) -> bool:
+        retry = self._config.retry
+        allowed = {"connect": retry.connect, "broken": retry.read, "timeout": retry.read}
+        if error.kind == "status":
+            return retry.status > 0 and error.status in retry.statuses
+        return allowed.get(error.kind, 0) > 0
+
+    def close(self) -> None:
+        """Close the connection; ``emit`` fails from then on."""
+        self._is_closed = True
+        self._connection.close()

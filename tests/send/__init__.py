@@ -1,0 +1,1 @@
+"""Delivery: the transport boundary, receivers, send, forward, check; against real peers."""
