@@ -23,6 +23,8 @@ check: $(VENV)/dev
 	cd bench && ../$(BIN)/mypy --config-file ../pyproject.toml .
 
 bench: $(VENV)/dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--editable '.[bench]' --config-settings editable_mode=strict
 	$(BIN)/python bench/run.py
 
 dist: $(VENV)/dev

@@ -85,7 +85,7 @@ def measured(name: str, file: Path, count: int, core: Path) -> list[Ratio]:
             f"  {peak:5.0f} MB"
         )
     if not sourcemeta():
-        say("  sourcemeta's CLI is not installed: pip install sourcemeta-jsonschema")
+        say("  sourcemeta's CLI is not installed: make bench installs it")
     one, two = times["streamt-ol validate --jobs 1"], times["streamt-ol validate --jobs 2"]
     say(f"  two processes take {two / one:.2f} of the time of one")
     return [Ratio(f"validate {name} / floor", one / floor, 3.0)]

@@ -19,6 +19,7 @@ TICKS = 10_000_000  # a second in ticks of 100 ns: 9,999 years of them fit 64 bi
 CONTINUOUS = frozenset({"STREAMING", "SERVICE"})
 START, END, RUNNING = "start", "end", "running"  # the members of ``Run`` that hold moments
 _PARTS = {"START": START, "COMPLETE": END, "ABORT": END, "FAIL": END, "RUNNING": RUNNING}
+_ENDS = ("COMPLETE", "ABORT", "FAIL")
 _TYPE_LIMIT = 20
 
 
@@ -175,33 +176,35 @@ def is_well_formed(kind: str, event: dict[str, Any]) -> bool:
     return known and isinstance(run_id, str) and is_uuid(run_id)
 
 
-def run_facts(event: dict[str, Any], job: int, checksum: int, position: int) -> Run:
+def run_facts(event: dict[str, Any], job: int, moment: Moment) -> Run:
     """Return the run of a well-formed RunEvent of ``job``, as far as this one event tells."""
     event_type = event.get("eventType")
     part = _PARTS.get(event_type) if type(event_type) is str else None
-    moment = Moment(ticks(event["eventTime"]), checksum, position)
-    own = event.get("producer") == PRODUCER
-    if part == START:
-        return Run(job, position, own, moment)
-    if part == END:
-        return Run(job, position, own, None, moment)
-    return Run(job, position, own, None, None, moment if part == RUNNING else None)
+    run = Run(job, moment.position, event.get("producer") == PRODUCER)
+    return run if part is None else run._replace(**{part: moment})  # type: ignore[arg-type]
 
 
-def ended(data: bytes, run: Run) -> bytes | None:
-    """Return the packed run ``data``, of which only START is known, with the end of ``run``.
+def usual(
+    known: bytes | None, event: dict[str, Any], job: int, checksum: int, position: int
+) -> bytes | None:
+    """Return the packed run after a START that is the first of it, or after the end of such a run.
 
-    None where that is not all there is to it. This is what most runs are.
+    This is what most events of runs are, and a short way to what packing the joined runs gives.
+    None for every other event, and wherever more is to be looked at.
     """
-    flags = (_GENERATED if run.generated else 0) | _HAS_START
-    if run.end is None or not data.startswith(_HEAD.pack(flags, run.job)):
+    flags = (_GENERATED if event.get("producer") == PRODUCER else 0) | _HAS_START
+    event_type = event.get("eventType")
+    if known is None:
+        if event_type != "START":
+            return None
+        start = b""
+    elif event_type in _ENDS and known.startswith(_HEAD.pack(flags, job)):
+        flags, start = flags | _HAS_END, known[_HEAD.size :]
+    else:
         return None
-    ticks, checksum, position = run.end
-    return (
-        _HEAD.pack(flags | _HAS_END, run.job)
-        + data[_HEAD.size :]
-        + _MOMENT.pack(ticks, checksum, position & 0xFFFFFFFF, position >> 32)
-    )
+    at = ticks(event["eventTime"])
+    moment = _MOMENT.pack(at, checksum, position & 0xFFFFFFFF, position >> 32)
+    return _HEAD.pack(flags, job) + start + moment
 
 
 def with_moment(run: Run, part: str, moment: Moment | None) -> Run:

@@ -71,15 +71,18 @@ class Memory:
 
     def _observe_run(self, event: dict[str, Any], job: int, checksum: int, position: int) -> None:
         key = facts.run_key(event["run"]["runId"])
-        run = facts.run_facts(event, job, checksum, position)
-        if run.start is None and run.end is None:
-            if self.window.repeats(key << 32 | checksum, position):
-                self.repeated.append(position)
-        elif run.end is not None and (data := self.runs.get(key)) is not None:
-            ended = facts.ended(data, run)  # the end of a run that has begun, and nothing else
-            if ended is not None:
-                self.runs[key] = ended
-                return
+        usual = facts.usual(self.runs.get(key), event, job, checksum, position)
+        if usual is not None:
+            self.runs[key] = usual
+            return
+        moment = Moment(facts.ticks(event["eventTime"]), checksum, position)
+        run = facts.run_facts(event, job, moment)
+        if (
+            run.start is None
+            and run.end is None
+            and self.window.repeats(key << 32 | checksum, position)
+        ):
+            self.repeated.append(position)
         self._add_run(key, run)
 
     def absorb(self, later: Memory) -> None:
