@@ -13,6 +13,7 @@ from pathlib import Path
 import export
 import project
 import runs
+import send
 import validate
 from measure import Ratio, say
 
@@ -20,6 +21,7 @@ PARTS: dict[str, Callable[[Path], list[Ratio]]] = {
     "export": export.run,
     "validate": validate.run,
     "project": project.run,
+    "send": send.run,
     "runs": runs.run,
 }
 

@@ -23,6 +23,7 @@ PARSE = "E501_PARSE_ERROR"
 ENV_VAR = "E502_ENV_VAR_ERROR"
 ENVIRONMENT = "E503_ENVIRONMENT_ERROR"
 INVALID = "E506_OPENLINEAGE_INVALID"
+NOT_DELIVERED = "E510_NOT_DELIVERED"
 NOT_STARTED = "E507_COMMAND_NOT_STARTED"
 GENERIC_WARNING = "W000_WARNING"
 SCHEMA_INCOMPLETE = "W110_OPENLINEAGE_SCHEMA_INCOMPLETE"
@@ -50,6 +51,11 @@ ERRORS: dict[str, Code] = {
         "what the manifest declares has no valid, unambiguous OpenLineage form, or output failed",
         1,
         "correct the declaration at the place named, or give the missing option",
+    ),
+    NOT_DELIVERED: Code(
+        "an event was refused, or was not acknowledged by its receiver",
+        1,
+        "correct the event or the receiver; with --progress-file the same command sends the rest",
     ),
     NOT_STARTED: Code(
         "the command to run was not found (exit status 127) or cannot be executed (126)",

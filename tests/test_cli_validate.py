@@ -105,10 +105,11 @@ def test_the_formats_are_those_of_the_registry() -> None:
 
 
 def test_json_is_one_envelope(events: Path) -> None:
-    for arguments in (
+    lines: tuple[list[str | Path], ...] = (
         ["validate", events, "--format", "json"],
         ["--output", "json", "validate", events],
-    ):
+    )
+    for arguments in lines:
         ran = streamt_ol(*arguments)
         envelope = json.loads(ran.stdout)
         assert ran.returncode == 1

@@ -21,9 +21,12 @@ def load(data: bytes, name: str = "m.json") -> dict[str, Any]:
 
 
 class TestLoadManifest:
-    def test_returns_the_options_and_the_manifest_as_parsed(self) -> None:
+    def test_returns_the_other_options_and_the_manifest_as_parsed(self) -> None:
         state = {"options": {"manifest": "m.json", "job_namespace": "ns"}}
-        assert LoadManifest(lambda _: MANIFEST)(state) == {**state, "manifest": {"project": "p"}}
+        assert LoadManifest(lambda _: MANIFEST)(state) == {
+            "options": {"job_namespace": "ns"},
+            "manifest": {"project": "p"},
+        }
 
     def test_reads_the_file_that_the_options_name_and_a_pipe_otherwise(self) -> None:
         asked: list[str] = []

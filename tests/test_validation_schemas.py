@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -114,8 +115,10 @@ def test_an_id_that_is_not_the_pinned_one_is_an_error(
     content = renamed(schemas.verified("OpenLineage.json", good))
     (tmp_path / "OpenLineage.json.b64").write_bytes(pack.packed(content))
     pin = {**pack.pin("OpenLineage.json", content), "id": good["id"]}
-    (tmp_path / "pins.json").write_text(json.dumps({"OpenLineage.json": pin}))
+    table = json.dumps({"OpenLineage.json": pin}).encode()
+    (tmp_path / "pins.json").write_bytes(table)
     monkeypatch.setattr(schemas, "_FOLDER", tmp_path)
+    monkeypatch.setattr(schemas, "PINS_SHA256", hashlib.sha256(table).hexdigest())
     schemas.pins.cache_clear()
     schemas.document.cache_clear()
     try:

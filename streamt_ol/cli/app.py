@@ -19,9 +19,12 @@ from streamt_ol.redaction import one_line
 
 COMMANDS: dict[str, str] = {
     "apply": "streamt_ol.cli.apply:streamt_apply",
+    "check": "streamt_ol.cli.check:check",
     "export": "streamt_ol.cli.export:export",
+    "forward": "streamt_ol.cli.forward:forward",
     "run": "streamt_ol.cli.run:run",
     "schemas": "streamt_ol.cli.schemas:schemas",
+    "send": "streamt_ol.cli.send:send",
     "stage": "streamt_ol.cli.stage:stage",
     "test": "streamt_ol.cli.test:streamt_test",
     "validate": "streamt_ol.cli.validate:validate",

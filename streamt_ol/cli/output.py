@@ -64,6 +64,10 @@ class Output:
         """Write the envelope of a success: ``data`` and ``warnings`` of the command."""
         self._write_envelope("ok", data, [], sorted_warnings(warnings))
 
+    def failure(self, data: Mapping[str, Any], errors: Iterable[StreamtOlError]) -> None:
+        """Write the envelope of a command that was done in part: its ``data``, and ``errors``."""
+        self._write_envelope("error", data, [_record(error) for error in errors], [])
+
     def warnings(self, warnings: Iterable[Warned]) -> None:
         """Write ``CODE place: message`` lines to stderr, sorted."""
         for line in sorted(_line(w["code"], w.get("location"), w["message"]) for w in warnings):
@@ -72,14 +76,7 @@ class Output:
     def error(self, error: StreamtOlError, data: Mapping[str, Any] | None = None) -> None:
         """Write an error: a line and a hint on stderr, or an envelope with ``data``."""
         if self.json and not self._failed:
-            record = {
-                "code": error.code,
-                "message": error.message,
-                "location": error.location,
-                "suggestion": error.suggestion,
-            }
-            present = {key: text for key, text in record.items() if text is not None}
-            self._write_envelope("error", data or {}, [present], [])
+            self.failure(data or {}, [error])
             return
         note(str(error))
         if error.suggestion is not None:
@@ -106,6 +103,16 @@ class Output:
         except TypeError:  # a path or an argument that is not UTF-8
             text = orjson.dumps(_encodable(envelope))
         self.data([text, b"\n"])
+
+
+def _record(error: StreamtOlError) -> dict[str, str]:
+    record = {
+        "code": error.code,
+        "message": error.message,
+        "location": error.location,
+        "suggestion": error.suggestion,
+    }
+    return {key: text for key, text in record.items() if text is not None}
 
 
 def note(line: str) -> None:

@@ -11,6 +11,9 @@ FailureKind = Literal[
     "closed", "connect", "timeout", "tls", "broken", "protocol", "status", "write", "too-large"
 ]
 
+# Answers that another attempt may change.
+RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
+
 
 class DeliveryError(Exception):
     """One event was not acknowledged. ``str()`` of it is safe to show: redacted and bounded.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from streamt_ol.redaction import shown
 from streamt_ol.transport.address import Address, parse_address
+from streamt_ol.transport.base import RETRIED_STATUSES
 from streamt_ol.transport.environment import API_KEY_NAMES, read_transport_section
 from streamt_ol.transport.headers import check_header_name, check_header_value
 from streamt_ol.transport.refusal import refuse
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 MAX_TIMEOUT = 5.0
 MAX_RETRIES = 1
-RETRIED_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
 Section = dict[str, Any]
 
 

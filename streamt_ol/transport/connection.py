@@ -65,7 +65,23 @@ class Connection:
 
 
 def _is_stale(connection: socket.socket) -> bool:
-    """Tell whether an idle connection can be read: the server closed it, or is out of step."""
+    """Tell whether the server closed an idle connection, or sent what nobody asked for."""
+    if not _is_readable(connection):
+        return False
+    if not isinstance(connection, ssl.SSLSocket):
+        return True
+    # A session ticket of TLS 1.3 may come at any time: reading takes it in, and finds no data.
+    connection.settimeout(0)
+    try:
+        connection.recv(1)
+    except ssl.SSLWantReadError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _is_readable(connection: socket.socket) -> bool:
     try:
         poll = select.poll()
     except AttributeError:  # Windows

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from streamt_ol.redaction import MASK, shown
 
@@ -12,19 +14,27 @@ if TYPE_CHECKING:
     from streamt_ol.transport.secret import Secret
 
 MAX_EXCERPT = 200
+# So much of a long key gives it away.
+_TELLING = 8
 
 
 def excerpt_of(body: bytes | bytearray, secrets: Iterable[Secret]) -> str:
     """Return a bounded, redacted excerpt of an answer's body, "" for an empty one.
 
     A server that repeats a request in its answer must not make a key visible: each of
-    ``secrets`` is masked literally, besides everything that looks like a credential.
+    ``secrets`` is masked, besides everything that looks like a credential.
     """
     text = bytes(body[: 64 * MAX_EXCERPT]).decode("utf-8", "replace")
     for secret in secrets:
-        value = secret.reveal()
-        text = text.replace(value, MASK)
-        # "Bearer KEY" may come back as the bare key.
-        text = text.replace(value.rpartition(" ")[2], MASK)
+        text = _masked(text, secret.reveal())
     text = " ".join(text.split())
     return shown(text, MAX_EXCERPT)[1:-1] if text else ""
+
+
+def _masked(text: str, secret: str) -> str:
+    """Mask a secret in every spelling that an answer may give it, cut short ones included."""
+    bare = secret.rpartition(" ")[2]  # "Bearer KEY" may come back as the bare key
+    for spelling in (secret, bare, quote(bare, safe=""), bare.replace("/", r"\/")):
+        start = spelling[:_TELLING] if len(spelling) > 2 * _TELLING else spelling
+        text = re.sub(rf"{re.escape(start)}[^\s\"'<>,;&]*", MASK, text)
+    return text

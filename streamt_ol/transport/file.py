@@ -19,11 +19,13 @@ class FileTransport(Closing):
     """Appends to one regular file, created with mode 0600; a symbolic link is not followed.
 
     Several processes may append to the same file: each line is one write. A line that another
-    process (or a full disk) left unfinished is ended first, so it never swallows a later event.
+    process (or a full disk) left unfinished is ended first, so it never swallows a later event; at
+    worst that leaves an empty line, when another process was just writing.
     """
 
     def __init__(self, config: FileConfig, field: str = "transport.log_file_path") -> None:
         self._descriptor: int | None = _open(config.path, field)
+        self._is_torn = not _ends_a_line(self._descriptor)
 
     def emit(self, event_bytes: bytes) -> None:
         """Append one event and its line end in one write, and wait until it is on the disk.
@@ -38,9 +40,11 @@ class FileTransport(Closing):
             raise DeliveryError("closed", "the transport is closed")
         try:
             for event_bytes in events:
-                _append(self._descriptor, event_bytes)
+                _append(self._descriptor, event_bytes, starts_anew=self._is_torn)
+                self._is_torn = False
             os.fsync(self._descriptor)
         except OSError as error:
+            self._is_torn = True
             raise DeliveryError("write", f"the file: {error.strerror}") from None
 
     def close(self) -> None:
@@ -50,9 +54,8 @@ class FileTransport(Closing):
             os.close(descriptor)
 
 
-def _append(descriptor: int, event_bytes: bytes) -> None:
-    start = b"" if _ends_a_line(descriptor) else b"\n"
-    line = b"%b%b\n" % (start, event_bytes)
+def _append(descriptor: int, event_bytes: bytes, *, starts_anew: bool) -> None:
+    line = b"%b%b\n" % (b"\n" if starts_anew else b"", event_bytes)
     if os.write(descriptor, line) != len(line):
         raise OSError(0, "only a part of the event could be written")
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NoReturn
 
 from streamt_ol.problems import INVALID, StreamtOlError
-from streamt_ol.redaction import shown
+from streamt_ol.redaction import place
 
 
 def refuse(location: str, message: str, suggestion: str | None = None) -> NoReturn:
     """Raise ``StreamtOlError`` at ``location``, which may hold a name that a user wrote."""
-    place = shown(location, 120)[1:-1]
-    raise StreamtOlError(INVALID, message, location=place, suggestion=suggestion)
+    raise StreamtOlError(INVALID, message, location=place(location), suggestion=suggestion)

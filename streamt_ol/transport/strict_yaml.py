@@ -42,13 +42,16 @@ def _read_bounded(path: str, location: str) -> bytes:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a path"
         raise _refused(location, f"it cannot be opened: {reason}") from None
-    with os.fdopen(descriptor, "rb") as file:
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise _refused(location, "it is not a regular file")
-        try:
-            data = file.read(MAX_BYTES + 1)
-        except OSError as error:
-            raise _refused(location, f"it cannot be read: {error.strerror}") from None
+        data = b""
+        while len(data) <= MAX_BYTES and (more := os.read(descriptor, MAX_BYTES + 1)):
+            data += more
+    except OSError as error:
+        raise _refused(location, f"it cannot be read: {error.strerror}") from None
+    finally:
+        os.close(descriptor)
     if len(data) > MAX_BYTES:
         raise _refused(location, f"it is larger than {MAX_BYTES // 1024} KiB")
     return data

@@ -6,17 +6,17 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
 import trustme
+from confluent_kafka import Producer
 
-if TYPE_CHECKING:
-    from types import TracebackType
+from streamt_ol.transport.base import Closing
 
 PEER = Path(__file__).with_name("peer.py")
 
 
-class Server:
+class Server(Closing):
     """A ``peer.py`` process; ``url``, ``requests()`` as logged, and the CA file with TLS."""
 
     def __init__(self, folder: Path, *plan: dict[str, Any], tls: str | None = None) -> None:
@@ -40,19 +40,63 @@ class Server:
     def requests(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.log.read_text().splitlines()]
 
+    def count(self) -> int:
+        return self.log.read_bytes().count(b"\n")
+
     def bodies(self) -> list[str]:
         return [request["body"] for request in self.requests()]
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
         self.process.kill()
         self.process.wait()
         assert self.process.stdout
         self.process.stdout.close()
+
+
+class Broker(Closing):
+    """A ``broker.py`` process; ``bootstrap`` is where it listens, ``records()`` what it holds."""
+
+    def __init__(self, topic: str = "lineage-events") -> None:
+        self.topic = topic
+        self.process = subprocess.Popen(
+            [sys.executable, str(PEER.with_name("broker.py")), topic],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert self.process.stdout
+        self.bootstrap = self.process.stdout.readline().strip()
+
+    def records(self) -> list[dict[str, Any]]:
+        """Read the topic back by a consumer in another process."""
+        done = subprocess.run(
+            [sys.executable, str(PEER.with_name("records.py")), self.bootstrap, self.topic],
+            capture_output=True,
+            check=True,
+            timeout=60,
+        )
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def produce(self, *values: bytes | None, partitions: int = 1) -> None:
+        producer = Producer({"bootstrap.servers": self.bootstrap, "acks": "all"})
+        for number, value in enumerate(values):
+            producer.produce(self.topic, value, partition=number % partitions)
+        assert producer.flush(20) == 0
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.close()
+        self.process.stdout.close()
+
+
+def forward(broker: Broker, server: Server, *more: str | Path) -> list[str]:
+    # So that the cluster soon notices when a member of the group was killed.
+    settings = server.log.with_name("kafka.yml")
+    settings.write_text("session.timeout.ms: 1000\nheartbeat.interval.ms: 100\n")
+    return ["forward", "--bootstrap", broker.bootstrap, "--topic", broker.topic, "--group", "g",
+            "--kafka-config", str(settings), "--to", "marquez", "--url", server.url,
+            *map(str, more)]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 
@@ -206,8 +207,22 @@ def test_an_answer_may_end_with_the_connection(tmp_path: Path) -> None:
         assert [r["connection"] for r in server.requests()] == [1, 2]
 
 
-def test_a_connection_that_was_closed_while_idle_is_opened_again(tmp_path: Path) -> None:
-    with Server(tmp_path, {"status": 201, "close": True}) as server:
+@pytest.mark.parametrize("tls", [None, "localhost"])
+def test_a_tls_connection_is_kept_through_its_session_tickets(
+    tmp_path: Path, tls: str | None
+) -> None:
+    with Server(tmp_path, tls=tls) as server, transport_to(server) as transport:
+        for _ in range(4):
+            transport.emit(EVENT)
+            time.sleep(0.02)
+        assert {r["connection"] for r in server.requests()} == {1}
+
+
+@pytest.mark.parametrize("tls", [None, "localhost"])
+def test_a_connection_that_was_closed_while_idle_is_opened_again(
+    tmp_path: Path, tls: str | None
+) -> None:
+    with Server(tmp_path, {"status": 201, "close": True}, tls=tls) as server:
         with transport_to(server, RETRY='{"total":0}') as transport:
             for _ in range(3):
                 transport.emit(EVENT)
@@ -238,6 +253,21 @@ def test_an_echoed_key_is_not_shown(tmp_path: Path) -> None:
         error = failure(transport_to(server, **fields))
     assert KEY not in str(error) + repr(error) + error.excerpt
     assert error.status == 401
+
+
+@pytest.mark.parametrize(
+    "echo",
+    ["{key}", "{key}!", "x{key}", "{key:.20}", "{quoted}", "{slashed}", "token {key} and {key}"],
+)
+def test_a_key_is_masked_in_every_spelling(tmp_path: Path, echo: str) -> None:
+    key = "planted/key+4711=never/to/be/seen"
+    said = echo.format(key=key, quoted=quote(key, safe=""), slashed=key.replace("/", r"\/"))
+    plan = {"status": 401, "body": f"<{said}> is no key"}
+    with Server(tmp_path, plan) as server:
+        error = failure(transport_to(server, AUTH__TYPE="api_key", AUTH__APIKEY=key))
+    assert "planted" not in str(error)
+    assert "never" not in str(error)
+    assert "is no key" in str(error)
 
 
 def test_an_excerpt_is_bounded_and_on_one_line(tmp_path: Path) -> None:

@@ -18,13 +18,9 @@ Json = dict[str, Any]
 def after(stage: str, manifest: Path | Json, options: Mapping[str, str | None] = OPTIONS) -> State:
     """Return what the pipeline holds after ``stage``."""
     content = json.dumps(manifest).encode() if isinstance(manifest, dict) else manifest.read_bytes()
-    stages = []
-    for name in pipeline.STAGES:
-        own = LoadManifest(lambda _: content) if name == "load_manifest" else None
-        stages.append(pipeline.stage(name, own))
-        if name == stage:
-            break
-    return runner.run(stages, {"options": {**options, "manifest": "manifest.json"}})
+    chain = pipeline.stages({}, {"load_manifest": LoadManifest(lambda _: content)})
+    last = [one.name for one in chain].index(stage)
+    return runner.run(chain[: last + 1], {"options": {**options, "manifest": "manifest.json"}})
 
 
 def exported(manifest: Path | Json, options: Mapping[str, str | None] = OPTIONS) -> bytes:

@@ -1,0 +1,139 @@
+"""`streamt-ol check`: what would a receiver do with each event? Offline."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from streamt_ol.cli import delivery_options as options
+from streamt_ol.cli.output import Output
+from streamt_ol.delivery.checking import Checked
+from streamt_ol.delivery.checking import check as checked_events
+from streamt_ol.delivery.outcome import ACCEPTED, REFUSED, Verdict
+from streamt_ol.delivery.reading import Events, RunMaking
+from streamt_ol.delivery.receivers import CHECKED, RECEIVERS
+from streamt_ol.problems import NOT_DELIVERED, USAGE, StreamtOlError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+FAILED = 1
+ALL = "all"
+_MARKS = {"accepted": "yes", "ignored": "ignored", "refused": "REFUSED"}
+
+
+def check(
+    context: typer.Context,
+    events: Annotated[str, typer.Argument(metavar="EVENTS", help="JSON Lines; - is a pipe.")],
+    receivers: Annotated[
+        list[str],
+        typer.Option(
+            "--for", metavar="RECEIVER", help=f"One of {', '.join(CHECKED)}, or all; repeatable."
+        ),
+    ],
+    namespace_map: options.NamespaceMap = None,
+    as_run_events: options.AsRunEvents = False,
+    no_validate: options.NoValidate = False,
+) -> None:
+    """Say what a receiver would do with each event: accepted, ignored or refused, and why."""
+    output: Output = context.obj
+    names = _names(receivers)
+    settings = options.settings_from(namespace_map)
+    making = RunMaking(lambda *_: str(uuid.UUID(int=0))) if as_run_events else None
+    totals = {name: dict.fromkeys((*_MARKS, "edges"), 0) for name in names}
+    with options.open_source(events) as source:
+        found = checked_events(
+            Events(source, options.fault_finder(no_validate), making),
+            [RECEIVERS[name] for name in names],
+            settings,
+        )
+        _print(output, source.name, _counted(found, totals), totals, is_matrix=ALL in receivers)
+    if any(total["refused"] for total in totals.values()):
+        raise typer.Exit(FAILED)
+
+
+def _names(receivers: list[str]) -> list[str]:
+    if ALL in receivers:
+        return list(CHECKED)
+    for name in receivers:
+        if name not in CHECKED:
+            known = ", ".join((*CHECKED, ALL))
+            raise StreamtOlError(
+                USAGE, "there is no such receiver to check for", location="--for",
+                suggestion=f"choose among: {known}",
+            )  # fmt: skip
+    return list(dict.fromkeys(receivers))
+
+
+def _counted(found: Iterable[Checked], totals: dict[str, dict[str, int]]) -> Iterator[Checked]:
+    for checked in found:
+        for name, verdict in checked.verdicts.items():
+            totals[name][verdict.status] += 1
+            totals[name]["edges"] += verdict.edges or 0
+        yield checked
+
+
+def _print(
+    output: Output,
+    source: str,
+    found: Iterable[Checked],
+    totals: dict[str, dict[str, int]],
+    *,
+    is_matrix: bool,
+) -> None:
+    if output.json:
+        listed = [_record(checked) for checked in found]
+        data = {"receivers": totals, "events": listed}
+        errors = [error for record in listed for error in _errors(record, source)]
+        output.failure(data, errors) if errors else output.envelope(data)
+        return
+    lines = _matrix(found, totals) if is_matrix else _explained(found)
+    output.data(f"{line}\n".encode(errors="backslashreplace") for line in lines)
+    for name, total in totals.items():
+        counts = ", ".join(f"{status} {total[status]}" for status in _MARKS)
+        edges = f"; {total['edges']} edges to expect" if total["edges"] else ""
+        output.text(f"{name}: {counts}{edges}")
+
+
+def _explained(found: Iterable[Checked]) -> Iterator[str]:
+    for checked in found:
+        for name, verdict in checked.verdicts.items():
+            edges = f", {verdict.edges} edges" if verdict.edges is not None else ""
+            yield f"line {checked.line}: {name}: {verdict.status}{edges}: {checked.name}"
+            yield from (f"  why: {reason}" for reason in verdict.reasons)
+            yield from (f"  note: {text}" for text in verdict.notes)
+            if verdict.status == ACCEPTED and verdict.reads:
+                yield f"  reads: {', '.join(verdict.reads)}"
+            if verdict.ignores:
+                yield f"  does not read: {', '.join(verdict.ignores)}"
+
+
+def _matrix(found: Iterable[Checked], totals: dict[str, dict[str, int]]) -> Iterator[str]:
+    widths = {name: max(len(name), len("REFUSED")) for name in totals}
+    yield "  ".join(["line    ", *(f"{name:{widths[name]}}" for name in totals), "event"])
+    for checked in found:
+        marks = (f"{_MARKS[v.status]:{widths[n]}}" for n, v in checked.verdicts.items())
+        yield "  ".join([f"{checked.line:<8}", *marks, checked.name])
+
+
+def _record(checked: Checked) -> dict[str, Any]:
+    verdicts = {name: _verdict(verdict) for name, verdict in checked.verdicts.items()}
+    return {"line": checked.line, "event": checked.name, "verdicts": verdicts}
+
+
+def _verdict(verdict: Verdict) -> dict[str, Any]:
+    given = {key: value for key, value in verdict._asdict().items() if value not in ((), None)}
+    return {key: list(v) if isinstance(v, tuple) else v for key, v in given.items()}
+
+
+def _errors(record: dict[str, Any], source: str) -> Iterator[StreamtOlError]:
+    for name, verdict in record["verdicts"].items():
+        if verdict["status"] == REFUSED:
+            reason = "; ".join(verdict.get("reasons", []))
+            yield StreamtOlError(
+                NOT_DELIVERED,
+                f"refused by {name}: {record['event']}: {reason}",
+                location=f"{source}:{record['line']}",
+            )

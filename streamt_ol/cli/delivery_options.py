@@ -1,0 +1,152 @@
+"""The options that `send` and `forward` share, and what is made of them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from streamt_ol.delivery.receivers import RECEIVERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamt_ol.delivery.settings import OpenMetadataSettings
+    from streamt_ol.delivery.source import Source
+
+_HTTP = "HTTP receivers"
+_KAFKA = "Kafka"
+_DELIVERY = "Delivery"
+_NAMES = ", ".join(RECEIVERS)
+
+To = Annotated[str, typer.Option("--to", metavar="RECEIVER", help=f"One of: {_NAMES}.")]
+Url = Annotated[
+    str | None,
+    typer.Option(metavar="URL", rich_help_panel=_HTTP, help="https://, or http:// to loopback."),
+]
+Endpoint = Annotated[
+    str | None,
+    typer.Option(metavar="PATH", rich_help_panel=_HTTP, help="Instead of the receiver's path."),
+]
+TokenEnv = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", rich_help_panel=_HTTP, help="The environment variable that holds the token."
+    ),
+]
+TokenHeader = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FORM", rich_help_panel=_HTTP, help="bearer (default) or x-token, if it takes it."
+    ),
+]
+CaFile = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PATH",
+        rich_help_panel=_HTTP,
+        help="PEM certificates to trust instead of the system's.",
+    ),
+]
+Gzip = Annotated[
+    bool, typer.Option("--gzip", rich_help_panel=_HTTP, help="Compress bodies, if it takes that.")
+]
+Batch = Annotated[
+    bool,
+    typer.Option("--batch", rich_help_panel=_HTTP, help="Use the receiver's batch form, if any."),
+]
+Bootstrap = Annotated[
+    str | None, typer.Option(metavar="HOST:PORT,...", rich_help_panel=_KAFKA, help="The brokers.")
+]
+Topic = Annotated[str | None, typer.Option(metavar="TOPIC", rich_help_panel=_KAFKA, help="Topic.")]
+KafkaConfig = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PATH", rich_help_panel=_KAFKA, help="YAML of more librdkafka settings (SASL, TLS)."
+    ),
+]
+FilePath = Annotated[
+    str | None, typer.Option("--path", metavar="PATH", help="The file to append to (--to file).")
+]
+Timeout = Annotated[
+    float,
+    typer.Option(
+        metavar="SECONDS", min=0.1, max=300, rich_help_panel=_DELIVERY,
+        help="For one request, as a whole.",
+    ),
+]  # fmt: skip
+Retries = Annotated[
+    int,
+    typer.Option(
+        min=0, max=100, rich_help_panel=_DELIVERY, help="Attempts after the first, where they help."
+    ),
+]
+RejectedFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--rejected", metavar="PATH", rich_help_panel=_DELIVERY, help="Append refused lines here."
+    ),
+]
+NoValidate = Annotated[
+    bool, typer.Option("--no-validate", help="Send events without validating them first.")
+]
+SkipUnsupported = Annotated[
+    bool,
+    typer.Option(
+        "--skip-unsupported", help="Skip what the receiver does not take, instead of refusing it."
+    ),
+]
+NamespaceMap = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="PATH",
+        help="OpenMetadata's openLineageSettings (JSON): mappings and event types of the server.",
+    ),
+]
+AsRunEvents = Annotated[
+    bool,
+    typer.Option(
+        "--as-run-events",
+        help="Turn each JobEvent, with its datasets' facets, into a START and a COMPLETE RunEvent "
+        "of a fresh run id. A design is not a run: nothing ran, and the receiver will show that "
+        "something did. Only for receivers that take nothing else.",
+    ),
+]
+ProcessingEngine = Annotated[
+    tuple[str, str] | None,
+    typer.Option(
+        metavar="NAME VERSION",
+        help="Add a processing_engine facet to the runs of --as-run-events.",
+    ),
+]
+
+
+def open_source(path: str) -> Source:
+    """Return the input: a file, or standard input for ``-``. Raises ``StreamtOlError``."""
+    from streamt_ol.delivery.source import Source  # noqa: PLC0415
+
+    return Source(path, sys.stdin.buffer if sys.stdin else None)
+
+
+def fault_finder(no_validate: bool) -> Callable[[Any], list[str]]:
+    """Return what finds the faults of a parsed event, as lines that are safe to show."""
+    if no_validate:
+        return lambda _: []
+    # Schemas are compiled by this import.
+    from streamt_ol.validation.events import check_event  # noqa: PLC0415
+    from streamt_ol.validation.findings import ERROR  # noqa: PLC0415
+
+    def faults(event: Any) -> list[str]:
+        found = check_event(event)
+        return [f"{f.rule} {f.pointer}: {f.message}" for f in found if f.severity == ERROR]
+
+    return faults
+
+
+def settings_from(namespace_map: Path | None) -> OpenMetadataSettings:
+    """Return OpenMetadata's settings from the file, or the server's defaults."""
+    from streamt_ol.delivery.settings import OpenMetadataSettings, read_settings  # noqa: PLC0415
+
+    return OpenMetadataSettings() if namespace_map is None else read_settings(namespace_map)

@@ -1,0 +1,50 @@
+"""What `send` and `forward` say at the end: the closing line, or the envelope."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from streamt_ol.cli.output import Output, ReaderGoneError, note
+from streamt_ol.problems import NOT_DELIVERED, StreamtOlError
+
+if TYPE_CHECKING:
+    from streamt_ol.delivery.report import Report
+    from streamt_ol.delivery.wiring import Route
+
+FAILED, INTERRUPTED = 1, 130
+
+
+def print_result(
+    output: Output, report: Report, route: Route, source: str, reason: str = "", **more: Any
+) -> None:
+    """Say what came of a delivery from ``source``, and for what ``reason`` it was stopped.
+
+    ``more`` goes into ``data`` of the envelope.
+    """
+    # That nobody reads the closing line does not make undelivered events delivered.
+    with suppress(ReaderGoneError):
+        if output.json:
+            data = {"receiver": route.receiver.name, "target": route.target, **report.data()}
+            _print_envelope(output, {**data, **more}, source, reason)
+            return
+        if reason:
+            note(f"stopped: {reason}")
+        output.text(report.closing_line())
+
+
+def _print_envelope(output: Output, data: dict[str, Any], source: str, reason: str) -> None:
+    errors = [
+        StreamtOlError(
+            NOT_DELIVERED,
+            f"{problem['state']}: {problem['event']}: {problem['reason']}",
+            location=f"{source}:{problem['line']}",
+        )
+        for problem in data["problems"]
+    ]
+    if reason:
+        errors.append(StreamtOlError(NOT_DELIVERED, f"stopped: {reason}"))
+    if errors:
+        output.failure(data, errors)
+    else:
+        output.envelope(data)

@@ -1,0 +1,106 @@
+"""`streamt-ol forward`: read a Kafka topic, and post each record to a receiver, at least once."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Annotated
+
+import typer
+
+from streamt_ol.cli import delivery_options as options
+from streamt_ol.cli.delivery_result import FAILED, print_result
+from streamt_ol.cli.output import Output, note
+from streamt_ol.delivery.forwarding import Forwarder, check_topic, consumer
+from streamt_ol.delivery.plan import Rules
+from streamt_ol.delivery.rejected import Rejected
+from streamt_ol.delivery.report import Report
+from streamt_ol.delivery.retrying import RetryPolicy
+from streamt_ol.delivery.wiring import Wanted, kafka_settings, route_for
+from streamt_ol.problems import USAGE, StreamtOlError
+
+_SAID = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+
+
+def forward(
+    context: typer.Context,
+    bootstrap: Annotated[str, typer.Option(metavar="HOST:PORT,...", help="The brokers.")],
+    topic: Annotated[str, typer.Option(metavar="TOPIC", help="The topic to read.")],
+    group: Annotated[str, typer.Option(metavar="GROUP", help="The consumer group.")],
+    to: options.To,
+    url: options.Url = None,
+    endpoint: options.Endpoint = None,
+    token_env: options.TokenEnv = None,
+    token_header: options.TokenHeader = None,
+    ca_file: options.CaFile = None,
+    gzip: options.Gzip = False,
+    kafka_config: options.KafkaConfig = None,
+    path: options.FilePath = None,
+    timeout: options.Timeout = 10.0,
+    retries: options.Retries = 4,
+    rejected: options.RejectedFile = None,
+    no_validate: options.NoValidate = False,
+    skip_unsupported: options.SkipUnsupported = False,
+    namespace_map: options.NamespaceMap = None,
+    until_end: Annotated[
+        bool, typer.Option("--until-end", help="Stop at the end of the topic.")
+    ] = False,
+) -> None:
+    """Read a topic and post each record; its offset is committed once it is acknowledged."""
+    output: Output = context.obj
+    if to == "kafka":
+        raise StreamtOlError(USAGE, "it cannot be kafka: the topic is the source", location="--to")
+    wanted = Wanted(
+        to, url, endpoint, token_env, token_header, ca_file, gzip,
+        path=path, timeout=timeout, retries=retries, concurrency=1,
+    )  # fmt: skip
+    route = route_for(wanted, os.environ)
+    rules = Rules(route.receiver, options.settings_from(namespace_map), skip_unsupported)
+    faults = options.fault_finder(no_validate)
+    report = Report(lambda line: None if output.json else note(line), unit="record")
+    stop = threading.Event()
+    with ExitStack() as stack:
+        keeper = stack.enter_context(Rejected(rejected)) if rejected else None
+        source = consumer(kafka_settings(bootstrap, kafka_config), group)
+        # Closing leaves the group, so that another member need not wait for it.
+        stack.callback(source.close)
+        check_topic(source, topic, timeout)
+        sender = route.make()
+        stack.callback(sender.close)
+        forwarder = Forwarder(
+            source, topic, sender, rules, faults, RetryPolicy(retries, random.random), report,
+            stop, keeper.append if keeper else None, until_end,
+        )  # fmt: skip
+        with _stopping(stop) as signals:
+            reason = forwarder.run()
+    print_result(output, report, route, topic, reason or (_SAID[signals[0]] if signals else ""))
+    if signals:
+        raise typer.Exit(128 + signals[0])
+    if reason or not report.is_done:
+        raise typer.Exit(FAILED)
+
+
+@contextmanager
+def _stopping(stop: threading.Event) -> Iterator[list[signal.Signals]]:
+    """Let a signal end the forwarding after the record in hand, and a second one at once.
+
+    Yields the list of signals that came.
+    """
+    came: list[signal.Signals] = []
+
+    def end(number: int, _frame: object) -> None:
+        if came:
+            raise KeyboardInterrupt
+        came.append(signal.Signals(number))
+        stop.set()
+
+    before = {number: signal.signal(number, end) for number in _SAID}
+    try:
+        yield came
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,192 @@
+"""`streamt-ol send`: deliver events to a receiver, at least once, and tell the truth about each."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import time
+import uuid
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from streamt_ol.cli import delivery_options as options
+from streamt_ol.cli.delivery_result import FAILED, INTERRUPTED, print_result
+from streamt_ol.cli.output import Output, note
+from streamt_ol.cli.progress_bar import ProgressBar
+from streamt_ol.delivery.plan import Plan, Rules
+from streamt_ol.delivery.reading import Events, RunMaking
+from streamt_ol.delivery.rejected import Rejected
+from streamt_ol.delivery.report import Report
+from streamt_ol.delivery.retrying import RetryPolicy
+from streamt_ol.delivery.sending import Delivery
+from streamt_ol.delivery.wiring import Wanted, route_for
+from streamt_ol.problems import USAGE, StreamtOlError
+from streamt_ol.transport.deadline import Deadline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamt_ol.delivery.progress import Progress
+    from streamt_ol.delivery.wiring import Route
+
+
+def send(
+    context: typer.Context,
+    events: Annotated[str, typer.Argument(metavar="EVENTS", help="JSON Lines; - is a pipe.")],
+    to: options.To,
+    url: options.Url = None,
+    endpoint: options.Endpoint = None,
+    token_env: options.TokenEnv = None,
+    token_header: options.TokenHeader = None,
+    ca_file: options.CaFile = None,
+    gzip: options.Gzip = False,
+    batch: options.Batch = False,
+    bootstrap: options.Bootstrap = None,
+    topic: options.Topic = None,
+    kafka_config: options.KafkaConfig = None,
+    path: options.FilePath = None,
+    timeout: options.Timeout = 10.0,
+    retries: options.Retries = 4,
+    concurrency: Annotated[
+        int,
+        typer.Option(min=1, max=64, rich_help_panel="Delivery", help="Connections at a time."),
+    ] = 4,
+    deadline: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SECONDS", min=0.1, rich_help_panel="Delivery", help="For the whole delivery."
+        ),
+    ] = None,
+    fail_fast: Annotated[
+        bool,
+        typer.Option("--fail-fast", rich_help_panel="Delivery", help="Stop at the first refusal."),
+    ] = False,
+    progress_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            rich_help_panel="Delivery",
+            help="Record what was acknowledged; the same command again sends only the rest.",
+        ),
+    ] = None,
+    rejected: options.RejectedFile = None,
+    no_validate: options.NoValidate = False,
+    skip_unsupported: options.SkipUnsupported = False,
+    namespace_map: options.NamespaceMap = None,
+    as_run_events: options.AsRunEvents = False,
+    processing_engine: options.ProcessingEngine = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what would be sent where; send nothing.")
+    ] = False,
+) -> None:
+    """Deliver OpenLineage events to a receiver, each at least once."""
+    output: Output = context.obj
+    if processing_engine and not (as_run_events and all(map(str.strip, processing_engine))):
+        message = "it needs --as-run-events, a name and a version"
+        raise StreamtOlError(USAGE, message, location="--processing-engine")
+    wanted = Wanted(
+        to, url, endpoint, token_env, token_header, ca_file, gzip, batch, bootstrap, topic,
+        kafka_config, path, timeout, retries, concurrency,
+    )  # fmt: skip
+    policy = RetryPolicy(
+        retries, random.random, None if deadline is None else Deadline(deadline, time.monotonic)
+    )
+    route = route_for(wanted, os.environ)
+    rules = Rules(route.receiver, options.settings_from(namespace_map), skip_unsupported)
+    faults = options.fault_finder(no_validate)
+    with ExitStack() as stack:
+        source = stack.enter_context(options.open_source(events))
+        keeps = progress_file is not None and (not dry_run or progress_file.exists())
+        progress = _progress(progress_file, route, stack) if keeps else None
+        keeper = None if rejected is None or dry_run else Rejected(rejected, source)
+        making = None
+        if as_run_events:
+            making = RunMaking(_run_ids(None if dry_run else progress), processing_engine)
+        plan = Plan(Events(source, faults, making), rules, progress)
+        bar = ProgressBar(_terminal(output), time.monotonic)
+        report = Report(_say(output, bar))
+        delivery = Delivery(plan, report, policy, progress, keeper, fail_fast, bar.tick)
+        stack.callback(delivery.close)
+        delivery.survey()
+        bar.total = plan.to_send
+        if dry_run:
+            _print_plan(output, plan, route, report, source.name)
+        else:
+            _deliver(output, delivery, route, source.name, bar)
+    if not report.is_done:
+        raise typer.Exit(FAILED)
+
+
+def _deliver(
+    output: Output, delivery: Delivery, route: Route, source: str, bar: ProgressBar
+) -> None:
+    """Deliver, and say what came of it, whatever it was that ended the delivery."""
+    reason = "the delivery failed"
+    try:
+        reason = delivery.run(route)
+    except KeyboardInterrupt:
+        reason = "interrupted"
+        raise typer.Exit(INTERRUPTED) from None
+    except SystemExit:
+        reason = "terminated"
+        raise
+    except StreamtOlError as error:
+        if output.json:
+            reason = str(error)
+            raise typer.Exit(FAILED) from None
+        raise
+    finally:
+        bar.clear()
+        print_result(output, delivery.report, route, source, reason)
+
+
+def _print_plan(output: Output, plan: Plan, route: Route, report: Report, source: str) -> None:
+    """Print what would be sent where (``--dry-run``)."""
+    requests = (
+        {"line": item.line, "event": item.name, "bytes": len(item.body)} for item in plan.items()
+    )
+    if output.json:
+        print_result(output, report, route, source, would_send=list(requests))
+        return
+    output.data(
+        f"line {r['line']}: {r['event']}, {r['bytes']} bytes -> {route.target}\n".encode()
+        for r in requests
+    )
+    note(f"would send {plan.to_send}, {report.closing_line().partition(', ')[2]}")
+
+
+def _terminal(output: Output) -> TextIO | None:
+    return sys.stderr if not output.json and sys.stderr and sys.stderr.isatty() else None
+
+
+def _say(output: Output, bar: ProgressBar) -> Callable[[str], None]:
+    def say(line: str) -> None:
+        if not output.json:
+            bar.clear()
+            note(line)
+
+    return say
+
+
+def _progress(path: Path | None, route: Route, stack: ExitStack) -> Progress | None:
+    if path is None:
+        return None
+    from streamt_ol.delivery.progress import Progress  # noqa: PLC0415 - only with the option
+
+    return stack.enter_context(Progress(path, f"{route.receiver.name} {route.target}"))
+
+
+def _run_ids(progress: Progress | None) -> Callable[[int, str], str]:
+    """Return one run id for each line: a recorded one, or a fresh UUID, the same at every call."""
+    if progress is not None:
+        return lambda line, digest: progress.run_id(line, digest, _fresh_id)
+    known: dict[tuple[int, str], str] = {}
+    return lambda line, digest: known.setdefault((line, digest), _fresh_id())
+
+
+def _fresh_id() -> str:
+    return str(uuid.uuid4())

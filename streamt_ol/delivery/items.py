@@ -1,0 +1,105 @@
+"""One event on its way: its bytes, where they came from, and what it is called."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from streamt_ol.redaction import shown
+
+RUN, JOB, DATASET = "RunEvent", "JobEvent", "DatasetEvent"
+KINDS = (RUN, JOB, DATASET)
+Event = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An event to deliver.
+
+    ``line`` (from 1), ``digest`` and ``source``: the line of the input that it comes from; ``part``
+    tells the events made of one line apart; ``body`` is sent, and ``event`` is the same, parsed.
+    """
+
+    line: int
+    digest: str
+    source: bytes
+    body: bytes
+    event: Event
+    part: int = 0
+
+    @property
+    def name(self) -> str:
+        """What the event is called in a report: its kind, state and identity, safe to show."""
+        return name_of(self.event)
+
+    @property
+    def order(self) -> str:
+        """What order is kept for: all events of one job (so of one run), or of one dataset."""
+        return "\0".join(identity_of(self.event))
+
+
+def digest_of(line: bytes) -> str:
+    """Return what a line's content is recognised by: 128 bits in hexadecimal digits."""
+    return hashlib.blake2b(line, digest_size=16).hexdigest()
+
+
+def kind_of(event: object) -> str | None:
+    """Return one of ``KINDS`` by the keys that are present, None where they fit none."""
+    if not isinstance(event, dict):
+        return None
+    if "run" in event and "job" in event:
+        return RUN
+    if "dataset" in event and "job" not in event and "run" not in event:
+        return DATASET
+    if "job" in event and "dataset" not in event:
+        return JOB
+    return None
+
+
+def identity_of(event: Event) -> tuple[str, str]:
+    """Return the namespace and name of the job, or of a DatasetEvent's dataset; "" if absent."""
+    entity = event.get("dataset") if kind_of(event) == DATASET else event.get("job")
+    return identity(entity)
+
+
+def identity(entity: object) -> tuple[str, str]:
+    """Return namespace and name of a job or dataset object, "" for what is no text."""
+    if not isinstance(entity, dict):
+        return "", ""
+    namespace, name = entity.get("namespace"), entity.get("name")
+    return namespace if isinstance(namespace, str) else "", name if isinstance(name, str) else ""
+
+
+def name_of(event: Event) -> str:
+    """Return e.g. ``RunEvent COMPLETE 'ns' 'name'``, safe to show."""
+    kind = kind_of(event) or "event"
+    state = event.get("eventType") if kind == RUN else None
+    namespace, name = identity_of(event)
+    words = [kind, *([shown(state, 20)[1:-1]] if isinstance(state, str) else [])]
+    return " ".join([*words, shown(namespace), shown(name)])
+
+
+def key_of(event: Event) -> str:
+    """Return ``run:NS/NAME``, ``job:NS/NAME`` or ``dataset:NS/NAME`` as the official client does.
+
+    A run with a parent has the key of its root job, or else of its parent job, so that a chain of
+    runs stays in order (``KafkaTransport._get_run_message_key`` of the Python client 1.53.0).
+    """
+    kind = kind_of(event)
+    if kind != RUN:
+        return f"{'dataset' if kind == DATASET else 'job'}:{'/'.join(identity_of(event))}"
+    parent = _at(event, "run", "facets", "parent")
+    root = _at(parent, "root", "job")
+    for job in (root if root is not None else _at(parent, "job"), event.get("job")):
+        namespace, name = identity(job)
+        if namespace and name:
+            break
+    return f"run:{namespace}/{name}"
+
+
+def _at(value: object, *keys: str) -> object:
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value

@@ -1,0 +1,105 @@
+"""What each receiver takes, decided offline: the rules behind `check`, and before every `send`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamt_ol.delivery.items import JOB, RUN, kind_of
+from streamt_ol.delivery.outcome import ACCEPTED, REFUSED, Verdict
+
+if TYPE_CHECKING:
+    from streamt_ol.delivery.items import Event
+    from streamt_ol.delivery.settings import OpenMetadataSettings
+
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the rules of a receiver look at: the event, its size, and what is configured there.
+
+    ``size`` is the number of bytes of the decoded event. ``settings`` are OpenMetadata's.
+    ``names_facets``: whether the verdict is to name the facets that are read, and that are not.
+    """
+
+    event: Event
+    size: int
+    settings: OpenMetadataSettings
+    names_facets: bool = False
+
+    def facets(self, read: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the names of facets that are in ``read``, and of those that are not."""
+        found = facets_of(self.event) if self.names_facets else ()
+        return tuple(f for f in found if f in read), tuple(f for f in found if f not in read)
+
+
+Judge = Callable[[Judged], Verdict]
+
+
+def any_kind(judged: Judged) -> Verdict:
+    """Accept all three kinds: a server of the standard, Marquez, Kafka, a file.
+
+    Which facets are read, if any, is not known of them.
+    """
+    if kind_of(judged.event) is None:
+        return Verdict(REFUSED, ("it is none of the three kinds of event",))
+    return Verdict(ACCEPTED)
+
+
+def at_most(limit: int, reads: frozenset[str]) -> Judge:
+    """Return rules that accept all three kinds up to ``limit`` bytes, decoded."""
+
+    def judge(judged: Judged) -> Verdict:
+        verdict = any_kind(judged)
+        if verdict.status != ACCEPTED:
+            return verdict
+        if judged.size > limit:
+            size = f"{judged.size:,} bytes are more than the limit of {limit // MIB} MiB"
+            return Verdict(REFUSED, (size,))
+        notes: tuple[str, ...] = ()
+        if judged.size > limit // 2:
+            notes = ("it is close to the size limit; the receiver asks to stay well below it",)
+        edges = dataset_edges(judged.event)
+        return Verdict(ACCEPTED, (), notes, edges, *judged.facets(reads))
+
+    return judge
+
+
+def dataset_edges(event: Event) -> int:
+    """Return how many edges between a job or run and its datasets the event declares."""
+    if kind_of(event) not in (RUN, JOB):
+        return 0
+    return len(datasets(event, "inputs")) + len(datasets(event, "outputs"))
+
+
+def datasets(event: Event, side: str) -> list[Mapping[str, object]]:
+    """Return the dataset objects of ``inputs`` or ``outputs``."""
+    found = event.get(side)
+    return [d for d in found if isinstance(d, dict)] if isinstance(found, list) else []
+
+
+def facets_of(event: Event) -> tuple[str, ...]:
+    """Return the name of every facet in the event, as ``place.name``, each once, in order."""
+    places: dict[str, Sequence[object]] = {
+        "run": [event.get("run")],
+        "job": [event.get("job")],
+        "dataset": [event.get("dataset")],
+        "inputs": datasets(event, "inputs"),
+        "outputs": datasets(event, "outputs"),
+    }
+    found: dict[str, None] = {}
+    for place, entities in places.items():
+        for entity in entities:
+            found.update((f"{place}.{name}", None) for name in _facet_names(entity))
+    return tuple(found)
+
+
+def _facet_names(entity: object) -> Iterator[str]:
+    if not isinstance(entity, dict):
+        return
+    for key in ("facets", "inputFacets", "outputFacets"):
+        facets = entity.get(key)
+        if isinstance(facets, dict):
+            yield from (str(name) for name in facets)

@@ -1,0 +1,150 @@
+"""Kafka by confluent-kafka (the extra `streamt-ol[kafka]`): a producer that believes reports only.
+
+Success is the broker's delivery report, with ``acks=all`` and an idempotent producer, and keys as
+the official client makes them.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Any, final
+
+from streamt_ol.delivery.items import key_of
+from streamt_ol.delivery.outcome import Outcome
+from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.redaction import redact, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from types import ModuleType
+
+    from streamt_ol.delivery.items import Item
+
+# What delivery at least once depends on, and what would turn certificate checks off.
+RESERVED = frozenset(
+    {
+        "acks", "request.required.acks", "enable.idempotence", "bootstrap.servers",
+        "metadata.broker.list", "enable.ssl.certificate.verification",
+        "ssl.endpoint.identification.algorithm", "enable.auto.commit", "enable.auto.offset.store",
+        "auto.commit.enable", "group.id", "transactional.id", "queuing.strategy",
+        "enable.partition.eof", "message.timeout.ms", "delivery.timeout.ms", "debug",
+        "log_level",
+    }
+)  # fmt: skip
+_SILENT = logging.getLogger("streamt_ol.kafka")
+_SILENT.addHandler(logging.NullHandler())
+_SILENT.propagate = False
+
+
+def confluent_kafka() -> ModuleType:
+    """Return the module, or raise ``StreamtOlError`` saying how to install it."""
+    try:
+        import confluent_kafka as module  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise StreamtOlError(
+            INVALID,
+            "Kafka needs the package confluent-kafka, which is not installed",
+            location="--to kafka",
+            suggestion="pip install 'streamt-ol[kafka]'",
+        ) from None
+    return module
+
+
+def client(kind: str, settings: Mapping[str, Any], location: str) -> Any:
+    """Return a ``Producer`` or ``Consumer``. Raises ``StreamtOlError``, without any value."""
+    module = confluent_kafka()
+    # librdkafka's own log lines would go to stderr, past every redaction.
+    try:
+        return getattr(module, kind)({**settings, "logger": _SILENT})
+    except module.KafkaException as error:
+        message = redact(error.args[0].str() if error.args else "refused")
+        raise StreamtOlError(
+            INVALID, f"the Kafka settings are refused: {shown(message, 200)}", location=location
+        ) from None
+
+
+@final
+class KafkaSender:
+    """Produces a batch of events and waits for the delivery report of each of them.
+
+    ``seconds`` bound one event's delivery, librdkafka's own retries included.
+    """
+
+    batch_size = 1000
+
+    def __init__(
+        self,
+        settings: Mapping[str, Any],
+        topic: str,
+        seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._topic = topic
+        self._seconds = seconds
+        self._clock = clock
+        self._module = confluent_kafka()
+        self._producer = client(
+            "Producer",
+            {
+                "client.id": "streamt-ol",
+                "linger.ms": 5,
+                **settings,
+                "acks": "all",
+                "enable.idempotence": True,
+                "message.timeout.ms": max(1, int(seconds * 1000)),
+            },
+            "--kafka-config",
+        )
+
+    def deliver(self, items: Sequence[Item]) -> list[Outcome]:
+        """Produce all items; return when each has its report, or none will come."""
+        outcomes: dict[int, Outcome] = {}
+        for index, item in enumerate(items):
+            self._produce(index, item, outcomes)
+        # librdkafka reports every message by its own timeout; the rest is room for the report.
+        end = self._clock() + self._seconds + 10
+        while len(outcomes) < len(items) and self._clock() < end:
+            self._producer.poll(0.1)
+        missing = Outcome("failed", "no delivery report", is_fatal=True)
+        return [outcomes.get(index, missing) for index in range(len(items))]
+
+    def close(self) -> None:
+        """Drop what has no report yet: it was reported as failed."""
+        self._producer.purge()
+        self._producer.poll(0)
+
+    def _produce(self, index: int, item: Item, outcomes: dict[int, Outcome]) -> None:
+        def report(error: Any, _message: Any) -> None:
+            outcomes[index] = self._failed(error) if error else Outcome("sent")
+
+        while True:
+            try:
+                self._producer.produce(
+                    self._topic, item.body, key_of(item.event).encode(), on_delivery=report
+                )
+            except BufferError:  # the local queue is full: reports make room
+                self._producer.poll(0.1)
+            except self._module.KafkaException as error:
+                outcomes[index] = self._failed(error.args[0])
+                return
+            else:
+                self._producer.poll(0)
+                return
+
+    def _failed(self, error: Any) -> Outcome:
+        """Read an error: a message that the broker will never take, or one not taken in time."""
+        codes = self._module.KafkaError
+        lasting = {
+            codes.MSG_SIZE_TOO_LARGE, codes.INVALID_MSG, codes.INVALID_MSG_SIZE,
+            codes.INVALID_RECORD,
+        }  # fmt: skip
+        fatal = {
+            codes._AUTHENTICATION, codes.TOPIC_AUTHORIZATION_FAILED, codes._UNKNOWN_TOPIC,
+            codes.UNKNOWN_TOPIC_OR_PART, codes.TOPIC_EXCEPTION, codes._MSG_TIMED_OUT,
+        }  # fmt: skip
+        code = error.code()
+        detail = f"Kafka: {shown(error.str(), 200)[1:-1]}"
+        if code in lasting:
+            return Outcome("refused", detail)
+        return Outcome("failed", detail, is_fatal=code in fatal or error.fatal())

@@ -1,0 +1,177 @@
+"""OpenMetadata: which events become lineage edges there, and how its answers are read.
+
+After "OpenLineage Compatibility" of OpenMetadata's documentation. Where the server alone can
+know (what is in its catalog), the verdict says what has to be there, and expects it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from streamt_ol.delivery.items import RUN, identity, kind_of
+from streamt_ol.delivery.judging import datasets
+from streamt_ol.delivery.outcome import ACCEPTED, IGNORED, REFUSED, Outcome, Verdict
+from streamt_ol.redaction import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from streamt_ol.delivery.items import Event
+    from streamt_ol.delivery.judging import Judged
+    from streamt_ol.delivery.settings import OpenMetadataSettings
+    from streamt_ol.transport.answer import Answer
+
+# "The mapper can resolve storage datasets to existing container assets by path."
+STORAGE = frozenset({"s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs", "hdfs", "file",
+                     "dbfs", "adl", "oss"})  # fmt: skip
+READ_FACETS = frozenset(
+    {
+        "run.parent", "job.sql", "inputs.schema", "outputs.schema", "outputs.columnLineage",
+        "inputs.dataSource", "outputs.dataSource",
+    }
+)  # fmt: skip
+_MAX_NAMED = 20
+
+
+def judge(judged: Judged) -> Verdict:
+    """Say whether the event makes edges, and how many of them can be expected."""
+    event, settings = judged.event, judged.settings
+    if kind_of(event) != RUN:
+        return Verdict(REFUSED, ("it takes RunEvents only (see --as-run-events)",))
+    if not settings.is_enabled:
+        return Verdict(REFUSED, ("the settings disable its OpenLineage API",))
+    state = event.get("eventType")
+    effective = state if isinstance(state, str) else "COMPLETE"
+    if effective not in settings.event_types:
+        allowed = ", ".join(sorted(settings.event_types))
+        reason = f"eventType {shown(effective, 20)} is not processed (eventTypeFilter: {allowed})"
+        return Verdict(IGNORED, (reason,))
+    sides = {side: datasets(event, side) for side in ("inputs", "outputs")}
+    if missing := [side for side, found in sides.items() if not found]:
+        return Verdict(IGNORED, (f"no edge without {' and '.join(missing)}",))
+    return _edges(judged, sides)
+
+
+def _edges(judged: Judged, sides: dict[str, list[Mapping[str, object]]]) -> Verdict:
+    reasons: list[str] = []
+    notes: list[str] = []
+    edges = 1
+    for found in sides.values():
+        resolved = 0
+        for dataset in found:
+            problem, note = _resolution(dataset, judged.settings)
+            resolved += not problem
+            reasons.extend([problem] if problem else [])
+            notes.extend([note] if note else [])
+        edges *= resolved
+    return Verdict(
+        ACCEPTED if edges else REFUSED,
+        tuple(dict.fromkeys(reasons)),
+        tuple(dict.fromkeys(notes)),
+        edges,
+        *judged.facets(READ_FACETS),
+    )
+
+
+def _resolution(dataset: Mapping[str, object], settings: OpenMetadataSettings) -> tuple[str, str]:
+    """Return why a dataset cannot resolve ("" if it can), and what it takes for it to do so."""
+    namespace, name = identity(dataset)
+    called = f"{shown(namespace)} {shown(name)}"
+    if namespace.partition(":")[0].lower() in STORAGE:
+        return "", f"{called} resolves only to a container that is in the catalog"
+    parts = name.split(".")
+    if len(parts) < 2 or not all(parts):  # noqa: PLR2004 - schema.table is the least
+        return f"{called} cannot resolve: its name is not [database.]schema.table", ""
+    if settings.namespaces is None:
+        return "", ""
+    if namespace not in settings.namespaces:
+        return f"{called} has no entry in namespaceToServiceMapping", ""
+    if settings.creates_entities and _has_columns(dataset):
+        return "", ""
+    return "", f"{called} must be in the catalog already: it cannot be created from this event"
+
+
+def _has_columns(dataset: Mapping[str, object]) -> bool:
+    facets = dataset.get("facets")
+    schema = facets.get("schema") if isinstance(facets, Mapping) else None
+    return isinstance(schema, Mapping) and bool(schema.get("fields"))
+
+
+def read_single(answer: Answer) -> Outcome:
+    """Read the answer to one event (2xx): edges, and what could not be resolved."""
+    said = body_of(answer)
+    edges = _number(said.get("lineageEdgesCreated"))
+    unresolved = _named(said.get("unresolvedDatasets")), _named(said.get("unresolvedJobs"))
+    status = said.get("status")
+    if status == "failure":
+        return Outcome("refused", "the server reports failure", answer.status, 0, *unresolved)
+    if not edges:
+        return Outcome(
+            "no-edges", "answered with success, but no edge", answer.status, 0, *unresolved
+        )
+    detail = "some datasets did not resolve" if status == "partial_success" else ""
+    return Outcome("sent", detail, answer.status, edges, *unresolved)
+
+
+def read_failure(answer: Answer, refusal: Outcome) -> Outcome:
+    """Add to a refusal (400 with ``status: failure``) what its body says was not resolved."""
+    said = body_of(answer)
+    return refusal._replace(
+        unresolved_datasets=_named(said.get("unresolvedDatasets")),
+        unresolved_jobs=_named(said.get("unresolvedJobs")),
+    )
+
+
+def read_batch(answer: Answer, events: Sequence[Event]) -> list[Outcome] | None:
+    """Return one outcome for each of ``events``, or None: each must be sent alone.
+
+    Only a plain success tells about every one of them: no failed event, nothing unresolved, and
+    as many edges as all pairs of their inputs and outputs. Whatever else is said, a single answer
+    tells the truth about a single event.
+    """
+    said = body_of(answer)
+    expected = [len(datasets(e, "inputs")) * len(datasets(e, "outputs")) for e in events]
+    is_plain = (
+        answer.status in range(200, 300)
+        and said.get("status") == "success"
+        and not said.get("unresolvedDatasets")
+        and not _failed(said)
+    )
+    if not is_plain or said.get("lineageEdgesCreated") != sum(expected) or not all(expected):
+        return None
+    return [Outcome("sent", "", answer.status, edges) for edges in expected]
+
+
+def _failed(said: Mapping[str, Any]) -> bool:
+    summary = said.get("summary")
+    failed = summary.get("failed") if isinstance(summary, Mapping) else 0
+    return bool(failed or said.get("failedEvents") or said.get("failed_events"))
+
+
+def body_of(answer: Answer) -> Mapping[str, Any]:
+    """Return the JSON object of an answer's body, empty if it is none."""
+    try:
+        said = json.loads(bytes(answer.body))
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _named(value: object) -> tuple[str, ...]:
+    """Return the unresolved entities, each as one short text that is safe to show."""
+    if not isinstance(value, list):
+        return ()
+    found = []
+    for entry in value[:_MAX_NAMED]:
+        if isinstance(entry, dict):
+            parts = [str(entry[k]) for k in ("namespace", "name", "reason") if k in entry]
+            found.append(shown(" ".join(parts) or json.dumps(entry), 160)[1:-1])
+        else:
+            found.append(shown(entry, 160)[1:-1])
+    return tuple(found)

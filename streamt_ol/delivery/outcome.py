@@ -1,0 +1,52 @@
+"""What became of an event: what a receiver would do with it, and what it did."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+ACCEPTED: Literal["accepted"] = "accepted"
+IGNORED: Literal["ignored"] = "ignored"
+REFUSED: Literal["refused"] = "refused"
+
+
+class Verdict(NamedTuple):
+    """What a receiver does with an event, as far as that can be told offline.
+
+    ``status`` with ``reasons`` (safe to show); ``notes`` are what to know although it is accepted;
+    ``edges``: how many lineage edges to expect, None where the receiver makes none of its own;
+    ``reads`` and ``ignores`` are names of facets.
+    """
+
+    status: Literal["accepted", "ignored", "refused"]
+    reasons: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    edges: int | None = None
+    reads: tuple[str, ...] = ()
+    ignores: tuple[str, ...] = ()
+
+
+State = Literal["sent", "no-edges", "refused", "failed", "unsent"]
+
+
+class Outcome(NamedTuple):
+    """What came of sending an event.
+
+    - ``sent``: acknowledged, and done as far as the receiver says;
+    - ``no-edges``: answered with success, but without any lineage edge;
+    - ``refused``: an answer that another attempt would not change;
+    - ``failed``: no acknowledgement, after every attempt that was allowed;
+    - ``unsent``: not tried, or not again, since delivery was stopped.
+
+    ``detail`` is safe to show. ``may_retry`` and ``retry_after`` (seconds) are for the sender's
+    caller; ``is_fatal`` means that no other event would fare better.
+    """
+
+    state: State
+    detail: str = ""
+    status: int | None = None
+    edges: int = 0
+    unresolved_datasets: tuple[str, ...] = ()
+    unresolved_jobs: tuple[str, ...] = ()
+    may_retry: bool = False
+    retry_after: float | None = None
+    is_fatal: bool = False

@@ -1,0 +1,98 @@
+"""Which events of an input are sent, decided for all of them before the first byte goes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from streamt_ol.delivery.items import DATASET, JOB
+from streamt_ol.delivery.judging import Judged
+from streamt_ol.delivery.outcome import ACCEPTED
+from streamt_ol.delivery.settings import OpenMetadataSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streamt_ol.delivery.items import Item
+    from streamt_ol.delivery.progress import Progress
+    from streamt_ol.delivery.reading import Events, Line
+    from streamt_ol.delivery.receivers import Receiver
+
+Choice = Literal["send", "acknowledged", "skipped", "refused"]
+
+
+class Decision(NamedTuple):
+    """What is to be done with one event, and why it is not sent, safe to show.
+
+    ``item`` is None for a line that holds no valid event.
+    """
+
+    choice: Choice
+    line: Line
+    item: Item | None = None
+    reason: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the event is called in a report, safe to show."""
+        return self.item.name if self.item else "invalid event"
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Whose rules decide, and whether what they do not take is skipped rather than refused."""
+
+    receiver: Receiver
+    settings: OpenMetadataSettings = field(default_factory=OpenMetadataSettings)
+    skips_unsupported: bool = False
+
+
+class Plan:
+    """The decisions about one input: take ``survey`` to its end, then ``items``."""
+
+    def __init__(self, events: Events, rules: Rules, progress: Progress | None = None) -> None:
+        self._events = events
+        self._rules = rules
+        self._progress = progress
+        self._invalid: set[int] = set()
+        self._not_sent: set[tuple[int, int]] = set()
+        self._last_line = 0
+        self.to_send = 0
+
+    def survey(self) -> Iterator[Decision]:
+        """Yield the decision about every event, in the order of the input."""
+        for line in self._events.lines():
+            self._last_line = line.number
+            if line.fault:
+                self._invalid.add(line.number)
+                yield Decision("refused", line, None, line.fault)
+            for item in line.items:
+                choice, reason = self._choice(item, line)
+                if choice == "send":
+                    self.to_send += 1
+                else:
+                    self._not_sent.add((line.number, item.part))
+                yield Decision(choice, line, item, reason)
+
+    def items(self) -> Iterator[Item]:
+        """Yield the events to send; what was appended to the input since is left alone."""
+        for line in self._events.lines(validated=False):
+            if line.number > self._last_line:
+                return
+            if line.number not in self._invalid:
+                yield from (i for i in line.items if (line.number, i.part) not in self._not_sent)
+
+    def _choice(self, item: Item, line: Line) -> tuple[Choice, str]:
+        judged = Judged(item.event, len(item.body), self._rules.settings)
+        verdict = self._rules.receiver.judge(judged)
+        if verdict.status != ACCEPTED:
+            is_skipped = self._rules.skips_unsupported or self._is_made_of_runs(item, line)
+            return ("skipped" if is_skipped else "refused"), "; ".join(verdict.reasons)
+        if self._progress and self._progress.has(item.line, item.part, item.digest):
+            return "acknowledged", ""
+        return "send", ""
+
+    def _is_made_of_runs(self, item: Item, line: Line) -> bool:
+        """Tell a START that was only made here, or a dataset whose facets went into the runs."""
+        is_start = line.kind == JOB and item.part == 0
+        return self._events.as_runs and (is_start or line.kind == DATASET)

@@ -1,0 +1,176 @@
+"""What was acknowledged, kept in a file so that the same command again sends only the rest.
+
+The file is JSON Lines. Its first line names what is delivered to, so that the progress of another
+delivery is not taken for this one's; each further line is one acknowledged event, by the line of
+the input and a digest of its content: a changed line counts as a new event. It holds no event, no
+address beyond the receiver's URL, and no token.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import stat
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.redaction import place
+from streamt_ol.transport.base import Closing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_VERSION = 1
+_SYNC_EVERY = 0.1
+_OPTION = "--progress-file"
+
+
+@final
+class Progress(Closing):
+    """The progress of one delivery to ``target``, read when it is opened, then appended to.
+
+    Every record is written at once, so it outlives this process however it ends; it is on the
+    disk within a tenth of a second, and at the latest when this is closed.
+    """
+
+    def __init__(
+        self, path: Path, target: str, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._where = place(str(path))
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._synced = clock()
+        # Small keys and values: a line costs about 150 bytes here.
+        self._done: dict[int, bytes] = {}
+        self._runs: dict[tuple[int, str], str] = {}
+        try:
+            self._descriptor: int | None = _open(path)
+        except OSError as error:
+            raise self._refused(f"it cannot be opened: {error.strerror}") from None
+        try:
+            self._read(target)
+        except BaseException:
+            self.close()
+            raise
+
+    def has(self, line: int, part: int, digest: str) -> bool:
+        """Return whether this event was acknowledged before."""
+        return self._done.get(_key(line, part)) == bytes.fromhex(digest)
+
+    def add(self, line: int, part: int, digest: str) -> None:
+        """Record that this event was acknowledged. Raises ``StreamtOlError``."""
+        with self._lock:
+            self._done[_key(line, part)] = bytes.fromhex(digest)
+            self._append({"line": line, "part": part, "digest": digest})
+
+    def run_id(self, line: int, digest: str, fresh: Callable[[], str]) -> str:
+        """Return the id of the run made of a static event, the same one at every call.
+
+        It is recorded before anything is sent, so that START and COMPLETE have one id even when
+        the process ends between them.
+        """
+        with self._lock:
+            if (line, digest) not in self._runs:
+                self._runs[line, digest] = fresh()
+                self._append({"line": line, "digest": digest, "run": self._runs[line, digest]})
+            return self._runs[line, digest]
+
+    def close(self) -> None:
+        """Wait until everything is on the disk, and close the file."""
+        with self._lock:
+            descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+
+    def _append(self, record: dict[str, Any]) -> None:
+        assert self._descriptor is not None, "closed"
+        data = _encoded(record)
+        try:
+            if os.write(self._descriptor, data) != len(data):
+                raise OSError(28, "only a part could be written")
+            if self._clock() - self._synced >= _SYNC_EVERY:
+                os.fsync(self._descriptor)
+                self._synced = self._clock()
+        except OSError as error:
+            raise self._refused(f"it cannot be written: {error.strerror}") from None
+
+    def _read(self, target: str) -> None:
+        assert self._descriptor is not None, "closed"
+        with os.fdopen(os.dup(self._descriptor), "rb") as file:
+            first = file.readline()
+            header = _encoded({"streamt_ol_progress": _VERSION, "target": target})
+            if header.startswith(first) and first != header:
+                # A new file, or one whose very first record was cut off by the end of a process.
+                os.ftruncate(self._descriptor, 0)
+                os.write(self._descriptor, header)
+                return
+            self._check_header(first, target)
+            is_torn = False
+            for line in file:
+                is_torn = not line.endswith(b"\n")
+                if not is_torn:
+                    self._take(_parsed(line))
+        if is_torn:
+            os.write(self._descriptor, b"\n")
+
+    def _check_header(self, line: bytes, target: str) -> None:
+        header = _parsed(line)
+        if header.get("streamt_ol_progress") != _VERSION:
+            raise self._refused("it is not a progress file")
+        if header.get("target") != target:
+            raise self._refused("it belongs to a delivery to another receiver")
+
+    def _take(self, record: dict[str, Any]) -> None:
+        line, digest, part = record.get("line"), record.get("digest"), record.get("part")
+        if not isinstance(line, int) or not isinstance(digest, str):
+            return
+        if isinstance(part, int):
+            with suppress(ValueError):  # no digest: not a record of ours
+                self._done[_key(line, part)] = bytes.fromhex(digest)
+        elif isinstance(run := record.get("run"), str):
+            self._runs[line, digest] = run
+
+    def _refused(self, reason: str) -> StreamtOlError:
+        return StreamtOlError(
+            INVALID, f"the progress file {self._where} is refused: {reason}", location=_OPTION
+        )
+
+
+def _key(line: int, part: int) -> int:
+    return 2 * line + part
+
+
+def _encoded(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
+
+
+def _parsed(line: bytes) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _open(path: Path) -> int:
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o600)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(22, "it is not a regular file")
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise OSError(11, "another delivery is using it") from None
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor

@@ -1,0 +1,63 @@
+"""The file that keeps refused lines, as they were, so that they can be corrected and sent."""
+
+from __future__ import annotations
+
+import stat
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.redaction import place
+from streamt_ol.transport.base import Closing, DeliveryError
+from streamt_ol.transport.config import FileConfig
+from streamt_ol.transport.file import FileTransport
+
+if TYPE_CHECKING:
+    from streamt_ol.delivery.source import Source
+
+_OPTION = "--rejected"
+
+
+@final
+class Rejected(Closing):
+    """Appends refused lines to a file, each on the disk before ``add`` returns."""
+
+    def __init__(self, path: Path, source: Source | None = None) -> None:
+        self._path = path
+        if source is not None and _id_of(path) == source.file_id is not None:
+            raise StreamtOlError(INVALID, "it is the input itself", location=_OPTION)
+        self._file = FileTransport(FileConfig(str(path)), _OPTION)
+        self._lock = threading.Lock()
+        self._kept: set[int] = set()
+
+    def add(self, line: int, content: bytes) -> None:
+        """Keep one line, once, however many of the events made of it are refused.
+
+        Raises ``StreamtOlError`` when it cannot be written.
+        """
+        with self._lock:
+            if line in self._kept:
+                return
+            self._kept.add(line)
+            self.append(content)
+
+    def append(self, content: bytes) -> None:
+        """Keep one line. Raises ``StreamtOlError`` when it cannot be written."""
+        try:
+            self._file.emit(content)
+        except DeliveryError as error:
+            message = f"{place(str(self._path))} cannot be written: {error.message}"
+            raise StreamtOlError(INVALID, message, location=_OPTION) from None
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def _id_of(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None

@@ -1,0 +1,106 @@
+"""The truth about each event, counted, and a bounded list of what was not delivered."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamt_ol.delivery.outcome import Outcome
+
+MAX_LISTED = 1000
+_MAX_UNRESOLVED = 100
+# The order and words of the closing line; those at zero are left out, apart from the first three.
+WORDS = {
+    "sent": "sent {}",
+    "skipped": "skipped {}",
+    "refused": "refused {}",
+    "no_edges": "without edges {}",
+    "failed": "failed {}",
+    "unsent": "not sent {}",
+    "acknowledged": "sent before {}",
+}
+_ALWAYS = ("sent", "skipped", "refused")
+
+
+@final
+class Report:
+    """Counts outcomes from several threads. ``say`` gets one safe line for each problem.
+
+    ``unit`` is what an event is numbered by: a line of the input, a record of a topic.
+    """
+
+    def __init__(self, say: Callable[[str], None], unit: str = "line") -> None:
+        self._say = say
+        self._unit = unit
+        self._lock = threading.Lock()
+        self.counts = dict.fromkeys(WORDS, 0)
+        self.problems: list[dict[str, Any]] = []
+        self.edges = 0
+        self.cached = 0
+        self.unresolved_datasets: dict[str, None] = {}
+        self.unresolved_jobs: dict[str, None] = {}
+
+    def count(self, what: str, number: int = 1) -> None:
+        """Add to one of the counts of ``WORDS``."""
+        with self._lock:
+            self.counts[what] += number
+
+    def refuse(self, line: int, name: str, reason: str) -> None:
+        """Count an event that is refused before it is sent."""
+        self.count("refused")
+        self._list(line, name, "refused", reason, None)
+
+    def settle(self, line: int, name: Callable[[], str], outcome: Outcome) -> None:
+        """Count what came of sending an event; ``name`` is asked for only if it is listed."""
+        if outcome.state == "unsent":
+            return  # the rest is counted at the end, tried or not
+        with self._lock:
+            self.counts[outcome.state.replace("-", "_")] += 1
+            self.edges += outcome.edges
+            for known, new in (
+                (self.unresolved_datasets, outcome.unresolved_datasets),
+                (self.unresolved_jobs, outcome.unresolved_jobs),
+            ):
+                if new and len(known) < _MAX_UNRESOLVED:
+                    known.update(dict.fromkeys(new))
+        if outcome.state != "sent":
+            unresolved = "; ".join(outcome.unresolved_datasets[:3])
+            detail = f"{outcome.detail} ({unresolved})" if unresolved else outcome.detail
+            self._list(line, name(), outcome.state, detail, outcome.status)
+
+    def _list(self, line: int, name: str, state: str, reason: str, status: int | None) -> None:
+        problem: dict[str, Any] = {"line": line, "event": name, "state": state, "reason": reason}
+        if status is not None:
+            problem["status"] = status
+        with self._lock:
+            is_listed = len(self.problems) < MAX_LISTED
+            if is_listed:
+                self.problems.append(problem)
+        if is_listed:
+            self._say(f"{self._unit} {line}: {state}: {name}: {reason}")
+
+    @property
+    def is_done(self) -> bool:
+        """Whether everything that was to be delivered was."""
+        return not any(self.counts[k] for k in ("refused", "no_edges", "failed", "unsent"))
+
+    def closing_line(self) -> str:
+        """Return e.g. ``sent 120, skipped 3, refused 1``."""
+        return ", ".join(
+            words.format(self.counts[name])
+            for name, words in WORDS.items()
+            if self.counts[name] or name in _ALWAYS
+        )
+
+    def data(self) -> dict[str, Any]:
+        """Return the counts and lists for the envelope."""
+        return {
+            "counts": self.counts,
+            "edges": self.edges,
+            "unresolved_datasets": list(self.unresolved_datasets),
+            "unresolved_jobs": list(self.unresolved_jobs),
+            "problems": sorted(self.problems, key=lambda problem: problem["line"]),
+        }

@@ -1,0 +1,89 @@
+"""One delivery from beginning to end: survey, deliver, settle; used by the command `send`."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from streamt_ol.delivery.engine import Engine, Health
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from streamt_ol.delivery.items import Item
+    from streamt_ol.delivery.outcome import Outcome
+    from streamt_ol.delivery.plan import Plan
+    from streamt_ol.delivery.progress import Progress
+    from streamt_ol.delivery.rejected import Rejected
+    from streamt_ol.delivery.report import Report
+    from streamt_ol.delivery.retrying import RetryPolicy
+    from streamt_ol.delivery.senders import Sender
+    from streamt_ol.delivery.wiring import Route
+
+
+@dataclass
+class Delivery:
+    """What one delivery works with. ``tick`` is called after every settled event."""
+
+    plan: Plan
+    report: Report
+    policy: RetryPolicy
+    progress: Progress | None = None
+    rejected: Rejected | None = None
+    fail_fast: bool = False
+    tick: Callable[[], None] = lambda: None
+
+    def survey(self) -> None:
+        """Decide about every event: count, report and keep what is not sent.
+
+        Raises ``StreamtOlError`` when the input or a file beside it fails.
+        """
+        for decision in self.plan.survey():
+            if decision.choice == "refused":
+                line = decision.line
+                self.report.refuse(line.number, decision.name, decision.reason)
+                if self.rejected:
+                    self.rejected.add(line.number, line.content)
+            elif decision.choice != "send":
+                self.report.count(decision.choice)
+
+    def run(self, route: Route) -> str:
+        """Deliver what the survey found; return why it was stopped, "" if it was not.
+
+        What was not tried is counted as unsent, also after an interrupt, which is raised on.
+        """
+        if self.fail_fast and not self.report.is_done:
+            self.report.count("unsent", self.plan.to_send)
+            return "an event was refused (--fail-fast)"
+        stop = threading.Event()
+        health = Health(stop, fail_fast=self.fail_fast)
+        workers = max(1, min(route.workers, self.plan.to_send))
+        senders: list[Sender] = []
+        settled_before = self._settled()
+        try:
+            senders += [route.make() for _ in range(workers)]
+            Engine(senders, self.policy, self._settle, stop, health).run(self.plan.items())
+        finally:
+            for sender in senders:
+                sender.close()
+            unsent = self.plan.to_send - (self._settled() - settled_before)
+            self.report.count("unsent", unsent)
+        return health.reason or ("the deadline has passed" if unsent else "")
+
+    def close(self) -> None:
+        """Close the file of refused lines. The progress file belongs to who opened it."""
+        if self.rejected:
+            self.rejected.close()
+
+    def _settled(self) -> int:
+        counts = self.report.counts
+        return sum(counts[name] for name in ("sent", "refused", "no_edges", "failed"))
+
+    def _settle(self, item: Item, outcome: Outcome) -> None:
+        if outcome.state == "sent" and self.progress:
+            self.progress.add(item.line, item.part, item.digest)
+        self.report.settle(item.line, lambda: item.name, outcome)
+        if outcome.state == "refused" and self.rejected:
+            self.rejected.add(item.line, item.source)
+        self.tick()
