@@ -89,8 +89,7 @@ def signals_held() -> Iterator[HeldSignals]:
     try:
         yield HeldSignals(held, before, taken)
     finally:
-        while pending := signal.sigpending() & held:
-            signal.sigwait(pending)
+        _drop_pending(held)
         for number, handler in handlers.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -171,6 +170,16 @@ def _next_signal(signals: HeldSignals) -> tuple[signal.Signals | None, bool]:
     if information is None:
         return None, False
     return signal.Signals(information.si_signo), information.si_code == _SI_KERNEL
+
+
+def _drop_pending(held: frozenset[signal.Signals]) -> None:
+    """Drop held signals that wait for us; another thread may take one of them meanwhile."""
+    if hasattr(signal, "sigtimedwait"):
+        while signal.sigtimedwait(held, 0) is not None:
+            pass
+        return
+    while pending := signal.sigpending() & held:
+        signal.sigwait(pending)
 
 
 def _of_unknown_sender(number: signal.Signals) -> tuple[signal.Signals, bool]:
