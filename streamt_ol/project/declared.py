@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from streamt_ol.flink_sql import read_tokens
 from streamt_ol.problems import INVALID, PARSE, StreamtOlError
 from streamt_ol.project.macros import Macros
 from streamt_ol.project.materialization import (
@@ -13,6 +14,7 @@ from streamt_ol.project.materialization import (
     SINK,
     TOPIC,
     declared_materialization,
+    has_statement,
     of_sql,
 )
 from streamt_ol.project.sections import Section, mistyped
@@ -133,14 +135,25 @@ def _entry(item: Any) -> Dependency:
 
 
 def _rendered(section: Section, macros: Macros) -> Rendering | None:
-    """Return the rendered SQL of a model, its own or its macro's, or None where it has none."""
+    """Return the rendered SQL of a model, its own or its macro's, or None where it has none.
+
+    SQL that calls nothing and holds comments alone is none.
+    """
     sql = section.text("sql")
     if sql is not None and sql.strip():
-        return rendering(sql, section.location("sql"))
-    macro = section.text("macro")
-    if macro is None:
-        return None
-    location = section.location("macro")
+        location = section.location("sql")
+        found = rendering(sql, location)
+    else:
+        macro = section.text("macro")
+        if macro is None:
+            return None
+        location = section.location("macro")
+        found = _of_macro(macro, section, macros, location)
+    empty = not found.calls and not has_statement(read_tokens(found.text, location))
+    return None if empty else found
+
+
+def _of_macro(macro: str, section: Section, macros: Macros, location: str) -> Rendering:
     params = {str(key): value for key, value in section.plain("params").items()}
     found = macros.rendered(macro, params, location)
     if found is None:
