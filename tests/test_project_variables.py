@@ -61,13 +61,37 @@ class TestExpansion:
             ("${EMPTY}", ""),
             ("${A:-default}", "a"),
             ("$A $${A} {A}", "$A $a {A}"),
-            ("${} ${1A} ${A", "${} ${1A} ${A"),
+            ("${A:-$B {c} $}", "a $}"),
+            ("$ {A} { ${A:-$}", "$ {A} { a"),
             ("${NESTED}", "${A}"),
         ],
     )
     def test_references(self, text: str, expected: str) -> None:
         known = variables(A="a", EMPTY="", NESTED="${A}")
         assert known.expand(text, "f:1") == expected
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "${}", "${1A}", "${A", "${", "x ${A} ${", "${ A}", "${A }", "${A-x}", "${A:x}",
+            "${KB-x}", "${KB", "${password=hunter2}", "${hunter2 }", "$${", "${A:-${B}}",
+            "${A:-hunter2", "${A:-${", "${A.b}", "${\u00c4}", "${A\n}",
+        ],
+    )  # fmt: skip
+    def test_what_opens_no_reference_is_an_error_that_quotes_nothing(self, text: str) -> None:
+        with pytest.raises(StreamtOlError, match="does not open a reference") as caught:
+            variables(A="a").expand(text, "models/m.yml:3")
+        error = caught.value
+        assert (error.code, error.location) == (ENV_VAR, "models/m.yml:3")
+        assert "hunter2" not in f"{error}{error.suggestion}"
+
+    def test_a_value_is_never_expanded_again(self) -> None:
+        assert variables(A="${", B="${A").expand("${A}${B}", "f:1") == "${${A"
+
+    def test_long_texts_take_no_long_time(self) -> None:
+        text = "${A:-" + "$" * 1_000_000
+        with pytest.raises(StreamtOlError, match="does not open a reference"):
+            variables().expand(text, "f:1")
 
     def test_a_missing_variable_has_its_name_and_place_and_no_neighbours(self) -> None:
         with pytest.raises(StreamtOlError) as caught:

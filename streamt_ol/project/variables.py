@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from streamt_ol.problems import ENV_VAR, GENERIC_WARNING, StreamtOlError, Warned
 
-_REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*+)(?::-([^}]*+))?\}")
+# What opens a reference and is none has no name. A default holds no other reference.
+_REFERENCE = re.compile(r"\$\{(?:([A-Za-z_][A-Za-z0-9_]*+)(?::-((?:(?!\$\{)[^}])*+))?\})?")
 
 
 class _Setting(NamedTuple):
@@ -71,13 +72,21 @@ class Variables:
         """Return ``text`` with each ``${VAR}`` and ``${VAR:-default}`` replaced.
 
         As in a shell, the default stands for a variable that is not set or empty. Raises
-        ``StreamtOlError`` (``ENV_VAR``, at ``location``) that names the missing variable.
+        ``StreamtOlError`` (``ENV_VAR``, at ``location``) that names the missing variable, and
+        for a ``${`` that opens no such reference, whose text is not quoted.
         """
         if "${" not in text:
             return text
 
         def replaced(reference: re.Match[str]) -> str:
             name, default = reference.groups()
+            if name is None:
+                raise StreamtOlError(
+                    ENV_VAR,
+                    "a ${ does not open a reference to a variable",
+                    location=location,
+                    suggestion="write ${NAME} or ${NAME:-DEFAULT}, with a default without ${ and }",
+                )
             value = self.get(name)
             if default is not None:
                 return value or default
