@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from streamt_ol import strict_json
+from streamt_ol.formats import is_utc_date_time
 from streamt_ol.problems import PARSE, StreamtOlError, pointer
 from streamt_ol.redaction import shown
 
@@ -43,11 +44,13 @@ def _lines(data: bytes) -> list[bytes]:
 def changes(data: bytes, file: str, current: list[Event]) -> list[str]:
     """Return what changed since the earlier export in ``data``, a line each; none if nothing.
 
-    ``current`` are the events of now, in canonical order. Only ``eventTime`` may differ: where
-    the events are the same and the bytes are not, that is a change, too.
+    ``current`` are the events of now, in canonical order. Only ``eventTime`` may differ, from
+    one time in UTC to another: where the events are the same and the bytes are not, that is a
+    change, too.
     """
     earlier = earlier_events(data, file)
     found = list(_changed_events(_by_key(earlier), _by_key(current)))
+    found += _without_time(earlier)
     if found:
         return found
     repeated = [key for key, count in Counter(map(_key, earlier)).items() if count > 1]
@@ -93,6 +96,13 @@ def _changed_events(earlier: dict[Key, Event], current: dict[Key, Event]) -> Ite
 
 def _timeless(event: Event) -> Event:
     return {name: value for name, value in event.items() if name != "eventTime"}
+
+
+def _without_time(events: list[Event]) -> Iterator[str]:
+    for event in events:
+        time = event.get("eventTime", _ABSENT)
+        if not (isinstance(time, str) and is_utc_date_time(time)):
+            yield f"changed: {_named(_key(event))}: /eventTime {_value(time)} is no time in UTC"
 
 
 def _changed_values(earlier: Any, current: Any) -> Iterator[str]:

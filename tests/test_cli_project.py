@@ -449,6 +449,36 @@ class TestCheck:
         assert file.read_bytes() == before
         assert list(tmp_path.iterdir()) == [file]
 
+    @pytest.mark.parametrize(
+        ("old", "new", "change"),
+        [
+            (b'"eventTime":"TIME",', b"", "/eventTime nothing is no time in UTC"),
+            (b'"TIME"', b'"bad"', "/eventTime 'bad' is no time in UTC"),
+            (b'"TIME"', b'""', "/eventTime '' is no time in UTC"),
+            (b'"TIME"', b"null", "/eventTime null is no time in UTC"),
+            (b'"TIME"', b"7", "/eventTime 7 is no time in UTC"),
+            (b'"TIME"', b'["TIME"]', "is no time in UTC"),
+            (b'"TIME"', b'"2026-02-30T00:00:00Z"', "'2026-02-30T00:00:00Z' is no time in UTC"),
+            (b'"TIME"', b'"2026-03-14T00:00:00+02:00"', "+02:00' is no time in UTC"),
+            (b'"TIME"', b'"password=hunter2"', "/eventTime 'password=***' is no time in UTC"),
+        ],
+    )
+    def test_each_event_has_a_time(
+        self, old: bytes, new: bytes, change: str, tmp_path: Path
+    ) -> None:
+        old, new = (text.replace(b"TIME", TIME.encode()) for text in (old, new))
+        ran = self.check(self.committed(tmp_path, old, new))
+        assert ran.returncode == 1
+        lines = ran.stdout.decode().splitlines()
+        assert len(lines) == 6
+        assert all(line.startswith("changed: ") and line.endswith(change) for line in lines)
+        assert ran.stderr.decode().partition("not current: ")[2].startswith("6 changes")
+
+    def test_standard_input_is_no_file_to_check(self) -> None:
+        ran = streamt_ol("export", "--project-dir", DEMO, *NAMESPACES, "--check", "-", stdin=GOLDEN)
+        assert (ran.returncode, ran.stdout) == (2, b"")
+        assert b"--check takes the name of a file, not standard input" in ran.stderr
+
     @pytest.mark.parametrize("order", [[1, 0, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5, 5]])
     def test_order_and_repetition_count(self, order: list[int], tmp_path: Path) -> None:
         file = tmp_path / "lineage.jsonl"

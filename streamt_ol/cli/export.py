@@ -62,6 +62,8 @@ def export(
     output: Output = context.obj
     if check is not None and output_file is not None:
         raise StreamtOlError(USAGE, "--check writes nothing, so it takes no --output-file")
+    if check is not None and str(check) == "-":
+        raise StreamtOlError(USAGE, "--check takes the name of a file, not standard input")
     given = {
         **_origin(manifest, project_dir, env),
         "job_namespace": job_namespace,
