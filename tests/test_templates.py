@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.problems import INVALID, PARSE, StreamtOlError
 from streamt_ol.templates import Call, Renderer, calls, plain_calls, render, rendering
 
 RAW = Call("source", "raw")
@@ -170,8 +170,8 @@ class TestRendering:
         [
             ("a\n{{ nope }}", "'nope' is not defined (line 2)"),
             ("{{ x.nope }}", "it uses something undefined"),
-            ("{% if %}", "syntax error at line 1"),
-            ("\n{% if 1 %}", "syntax error at line 2"),
+            ("{% if %}", "its Jinja has a syntax error (line 1)"),
+            ("\n{% if 1 %}", "its Jinja has a syntax error (line 2)"),
             ("{{ ''.__class__.__mro__ }}", "the sandbox does not allow"),
             ("{{ source.__globals__ }}", "the sandbox does not allow"),
             ("{{ '{0.__class__}'.format(1) }}", "the sandbox does not allow"),
@@ -186,11 +186,62 @@ class TestRendering:
             ("{{ ref(nope) }}", "'nope' is not defined"),
             ("{{ 1 / 0 }}", "it fails with ZeroDivisionError"),
             ("{{ lipsum() }}", "'lipsum' is not defined"),
-            ("{{ [1, 2]|random }}", "syntax error"),
+            ("\n{{ [1, 2]|random }}", "the filter 'random' is not available (line 2)"),
+            ("{{ x|nofilter }}", "the filter 'nofilter' is not available (line 1)"),
+            ("{{ x|wordwrap(3) }}", "the filter 'wordwrap' is not available (line 1)"),
+            ("{{ x|urlize }}", "the filter 'urlize' is not available (line 1)"),
+            ("{{ x|xmlattr }}", "the filter 'xmlattr' is not available (line 1)"),
+            ("{{ x|a.b }}", "the filter 'a.b' is not available (line 1)"),
+            ("{{ x|\u00e4 }}", "the filter '\u00e4' is not available (line 1)"),
+            ("{% if true %}\n{{ x|nofilter }}{% endif %}", "'nofilter' is not available (line 2)"),
+            ("{{ [x]|map('nofilter')|list }}", "the filter 'nofilter' is not available"),
+            ("{% filter nofilter %}{% endfilter %}", "the filter 'nofilter' is not available"),
+            ("{{ x is nosuch }}", "the test 'nosuch' is not available (line 1)"),
+            ("{{ [x]|select('nosuch')|list }}", "the test 'nosuch' is not available"),
+            ("{% block b %}{% endblock %}{% block b %}{% endblock %}", "syntax error (line 1)"),
         ],
     )
     def test_what_cannot_be_rendered(self, template: str, says: str) -> None:
         assert says in refused(template, x="")
+
+    @pytest.mark.parametrize(
+        ("template", "says"),
+        [
+            ("{% include 'd' %}", "'nope' is not defined (macros/d:4)"),
+            ("\n{% include 'c' %}", "'nope' is not defined (macros/d:4)"),
+            ("{% import 'm' as m %}{{ m.f() }}", "ZeroDivisionError (macros/m:2)"),
+            ("{% include 'bad' %}", "its Jinja has a syntax error (macros/bad:3)"),
+            ("{% include 'filter' %}", "the filter 'nofilter' is not available (macros/filter:2)"),
+            ("{% include 'gone' %}", "no template 'none' in macros/ (macros/gone:1)"),
+            ("{% include 'password=hunter2' %}", "is not defined (macros/password=***:1)"),
+            ("\n{{ nope }}", "'nope' is not defined (macros/first.sql.j2:2)"),
+            ("\n\n{% if %}", "its Jinja has a syntax error (macros/first.sql.j2:3)"),
+        ],
+    )
+    def test_the_file_and_line_that_fail(self, template: str, says: str) -> None:
+        others = {
+            "c": "{% include 'd' %}",
+            "d": "\n\n\n{{ nope }}",
+            "m": "{% macro f() %}\n{{ 1 / 0 }}{% endmacro %}",
+            "bad": "\n\n{% if %}",
+            "filter": "\n{{ 1|nofilter }}",
+            "gone": "{% include 'none' %}",
+            "password=hunter2": "{{ nope }}",
+        }
+        renderer = Renderer(others.get)
+        for _ in range(2):  # the second time from what is compiled
+            with pytest.raises(StreamtOlError) as caught:
+                renderer.render(template, {}, "here", "macros/first.sql.j2")
+            assert (caught.value.code, caught.value.location) == (INVALID, "here")
+            assert caught.value.message.endswith(says)
+
+    def test_a_template_that_cannot_be_loaded_keeps_its_error(self) -> None:
+        def load(_: str) -> str | None:
+            raise StreamtOlError(PARSE, "it is not UTF-8", location="macros/x:1")
+
+        with pytest.raises(StreamtOlError, match="it is not UTF-8") as caught:
+            Renderer(load).render("{% include 'x' %}", {}, "here")
+        assert (caught.value.code, caught.value.location) == (PARSE, "macros/x:1")
 
     def test_messages_quote_no_template_text(self) -> None:
         for template in ("{{ nope['hunter2'] }}", "hunter2 {% if %}", "{{ ('hunter2' + 1) }}"):

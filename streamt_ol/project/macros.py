@@ -23,10 +23,13 @@ class Macros:
         """Return what the macro ``name`` gives with ``params``, or None where there is none.
 
         Raises ``StreamtOlError``: E501 for a file that cannot be read, E506 at ``location`` for
-        a template that cannot be rendered.
+        a template that cannot be rendered, with the macro's file and line in its message.
         """
-        template = self._text(name + SUFFIX)
-        return None if template is None else self._renderer.render(template, params, location)
+        file = name + SUFFIX
+        template = self._text(file)
+        if template is None:
+            return None
+        return self._renderer.render(template, params, location, f"{FOLDER}/{file}")
 
     def _text(self, name: str) -> str | None:
         if name not in self._texts:

@@ -66,7 +66,7 @@ class Renderer:
     """Renders templates in the sandbox.
 
     ``load`` returns the text of another template by name (for ``include`` and ``import``), or
-    None where there is none.
+    None where there is none; in messages its name stands below `macros/`.
     """
 
     def __init__(self, load: Callable[[str], str | None] = lambda _: None) -> None:
@@ -78,14 +78,16 @@ class Renderer:
         template: str,
         params: Mapping[str, object] | None = None,
         location: str | None = None,
+        file: str | None = None,
     ) -> Rendering:
         """Return what ``template`` gives with ``params``, and the calls made on the way.
 
         A call gives a word made from its name (see ``table_word``). Raises ``StreamtOlError``
-        (``INVALID``, at ``location``).
+        (``INVALID``, at ``location``) whose message names the line, and the file where the
+        template has one (``file``) or was loaded; and whatever ``StreamtOlError`` loading raises.
         """
         if self._sandbox is None:
             from streamt_ol.templates.sandbox import Sandbox  # noqa: PLC0415 - imports jinja2
 
             self._sandbox = Sandbox(self._load)
-        return Rendering(*self._sandbox.render(template, params or {}, location))
+        return Rendering(*self._sandbox.render(template, params or {}, location, file))

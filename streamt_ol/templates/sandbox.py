@@ -66,6 +66,19 @@ _UNWEIGHED = (range, KeysView, ValuesView, ItemsView)
 _KINDS: tuple[CallKind, ...] = ("source", "ref")
 
 
+Loaded = tuple[str, str, None] | None  # the text, the file's name, no test of its age
+
+
+def _with_file_names(load: Callable[[str], str | None]) -> Callable[[str], Loaded]:
+    """Return ``load`` as Jinja's loader wants it, so that a fault tells the file it is in."""
+
+    def loaded(name: str) -> Loaded:
+        text = load(name)
+        return None if text is None else (text, f"macros/{name}", None)
+
+    return loaded
+
+
 class _BoundedTokens(Extension):
     """Refuses templates with so many tokens that compiling them takes long."""
 
@@ -84,7 +97,7 @@ class _BoundedEnvironment(SandboxedEnvironment):
         self.calls: list[Call] = []
         self.recorders: dict[str, object] = {kind: self._recorder(kind) for kind in _KINDS}
         super().__init__(
-            loader=FunctionLoader(load),
+            loader=FunctionLoader(_with_file_names(load)),
             undefined=StrictUndefined,
             autoescape=False,
             finalize=self.weighed,
@@ -227,26 +240,33 @@ class Sandbox:
 
     def __init__(self, load: Callable[[str], str | None]) -> None:
         self._environment = _BoundedEnvironment(load)
-        self._compiled: dict[str, CodeType] = {}
+        self._compiled: dict[tuple[str, str | None], CodeType] = {}
 
     def render(
-        self, template: str, params: Mapping[str, object], location: str | None
+        self,
+        template: str,
+        params: Mapping[str, object],
+        location: str | None,
+        file: str | None = None,
     ) -> tuple[str, list[Call]]:
         """Return what ``template`` gives and the calls made; see ``streamt_ol.templates``."""
         self._environment.start()
         # A param cannot replace a call.
         names: dict[str, object] = {**params, **self._environment.recorders}
         try:
-            text = self._output(template, names)
+            text = self._output(template, file, names)
+        except StreamtOlError:  # of a file that cannot be loaded
+            raise
         except Exception as error:  # noqa: BLE001 - a template's expressions can raise anything
             raise StreamtOlError(INVALID, fault_message(error), location=location) from None
         return text, self._environment.calls
 
-    def _output(self, template: str, names: Mapping[str, object]) -> str:
+    def _output(self, template: str, file: str | None, names: Mapping[str, object]) -> str:
         environment = self._environment
-        code = self._compiled.get(template)
+        code = self._compiled.get((template, file))
         if code is None:
-            code = self._compiled[template] = environment.compile(template)
+            code = environment.compile(template, filename=file)
+            self._compiled[template, file] = code
         pieces: list[str] = []
         length = 0
         made = Template.from_code(environment, code, environment.make_globals(None))
