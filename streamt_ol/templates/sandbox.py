@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, KeysView, ValuesView
 from functools import update_wrapper
+from json import JSONEncoder
 from types import BuiltinMethodType, CodeType
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from jinja2.bccache import Bucket
 from jinja2.ext import Extension
 from jinja2.filters import make_attrgetter
 from jinja2.sandbox import SandboxedEnvironment
+from jinja2.utils import htmlsafe_json_dumps
 
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.templates.budget import (
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
 MAX_TEMPLATE = 1_000_000  # characters of one template
 MAX_TOKENS = 20_000  # of Jinja's words and marks in one template; compiling takes 0.1 ms each
 MAX_OUTPUT = 5_000_000  # characters rendered
+MAX_INDENT = 100  # of JSON, for each level
 # fmt: off
 _FILTERS = (
     "abs", "batch", "capitalize", "center", "count", "d", "default", "dictsort", "first", "float",
@@ -106,7 +109,7 @@ class _BoundedEnvironment(SandboxedEnvironment):
             extensions=[_BoundedTokens],
         )
         self.filters = {name: self._charged(name, self.filters[name]) for name in _FILTERS}
-        self.filters |= {"join": self._join, "sum": self._sum}
+        self.filters |= {"join": self._join, "sum": self._sum, "tojson": self._tojson}
         self.tests = {name: self._charged(name, test) for name, test in self.tests.items()}
         self.globals = {name: self.globals[name] for name in _GLOBALS} | self.recorders
 
@@ -181,9 +184,11 @@ class _BoundedEnvironment(SandboxedEnvironment):
             return __obj(*args)
         args = tuple(map(__self._paid, args))
         kwargs = {key: __self._paid(value) for key, value in kwargs.items()}
-        if not isinstance(__obj, BuiltinMethodType):
+        owner = getattr(__obj, "__self__", None)
+        # Text that is marked as safe has methods written in Python.
+        if not isinstance(__obj, BuiltinMethodType) and not isinstance(owner, str):
             return super().call(__context, __obj, *args, **kwargs)
-        owner = __self.weighed(__obj.__self__)
+        __self.weighed(owner)
         args = tuple(list(arg) if isinstance(arg, Iterator) else arg for arg in args)
         predict = METHOD_SIZES.get(__obj.__name__)
         if predict and isinstance(owner, str):
@@ -233,6 +238,18 @@ class _BoundedEnvironment(SandboxedEnvironment):
         if not all(isinstance(number, int | float) for number in [start, *numbers]):
             raise TypeError("only numbers can be summed")
         return sum(numbers, start)
+
+    def _tojson(self, value: Any, indent: int | str | None = None) -> str:
+        if isinstance(value, Undefined):
+            str(value)  # which raises what names it
+        self.weighed(value)
+        if size_of(indent) > MAX_INDENT:
+            raise BudgetSpentError("it indents too far")
+        pieces = []
+        for piece in JSONEncoder(indent=indent, sort_keys=True).iterencode(value):
+            self.budget.spend(len(piece))
+            pieces.append(piece)
+        return htmlsafe_json_dumps("".join(pieces), dumps=lambda text: text)
 
 
 class Sandbox:
