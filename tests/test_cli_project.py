@@ -227,6 +227,41 @@ class TestStage:
         codes = [warning["code"] for warning in projection["warnings"]]
         assert codes.count("W000_WARNING") == 3
 
+    def test_a_key_is_called_what_the_file_calls_it(self, tmp_path: Path) -> None:
+        text = "project: {name: p}\nruntime: {kafka: {bootstrap_servers: 'b:1'}}\non: x\n"
+        folder = project(tmp_path, stream_project=text)
+        ran = streamt_ol("export", "--project-dir", folder, *JOBS)
+        assert ran.stderr.decode() == (
+            "W000_WARNING stream_project.yml:3: the key 'on' of a project is not known "
+            "and is ignored\n"
+        )
+
+    @pytest.mark.parametrize(
+        ("environment", "warning"),
+        [
+            ("environment:\n  name: b\n", "environments/a.yml:2: the name 'b' is not that of"),
+            ("environment: b\n", "environments/a.yml:1: the name 'b' is not that of the file"),
+            ("environment: {name: password=hunter2}", "the name 'password=***' is not that of"),
+            ("environment: {name: a}", ""),
+            ("environment: a", ""),
+            ("environment: {protected: true}", ""),
+            ("environment: {name: '${NOT_SET}'}", ""),
+            ("environment: [b]", ""),
+            ("", ""),
+        ],
+    )
+    def test_an_environment_with_another_name_than_its_file(
+        self, environment: str, warning: str, tmp_path: Path
+    ) -> None:
+        text = "project: {name: p}\nruntime: {kafka: {bootstrap_servers: 'b:1'}}\n"
+        folder = project(tmp_path, stream_project=text, environments__a=environment)
+        ran = streamt_ol("export", "--project-dir", folder, "--env", "a", *JOBS)
+        assert ran.returncode == 0
+        lines = ran.stderr.decode().splitlines()
+        assert len(lines) == bool(warning)
+        assert warning in "".join(lines)
+        assert all(line.startswith("W000_WARNING environments/a.yml:") for line in lines)
+
     def test_only_it_takes_a_project(self) -> None:
         ran = streamt_ol("stage", "load-manifest", "--project-dir", DEMO)
         assert (ran.returncode, ran.stdout) == (2, b"")

@@ -84,6 +84,15 @@ class TestValues:
         assert parsed == {"k": 1, "l": 2}
         assert parsed.lines == {"k": 2, "l": 5}
 
+    def test_keys_have_the_text_that_the_file_has(self) -> None:
+        text = "a: &a {on: 1, Off: 2, ~: 3, 0x10: 4, 'yes': 5}\nb: {<<: *a, &k no: 6}\n? *k\n: 7\n"
+        parsed = parse_yaml(text, "m.yml")
+        written = {"on": True, "Off": False, "~": None, "0x10": 16, "yes": "yes"}
+        assert {parsed["a"].key_text(key): key for key in parsed["a"]} == written
+        merged = [parsed["b"].key_text(key) for key in parsed["b"]]
+        assert sorted(merged) == ["0x10", "no", "on", "yes", "~"]
+        assert parsed[False] == 7
+
 
 class TestFaults:
     @pytest.mark.parametrize(
@@ -91,6 +100,7 @@ class TestFaults:
         [
             ("a: 1\nb: 2\na: 3", "m.yml:3", "the key 'a' is already there, at line 1"),
             ("{a: 1, 'a': 2}", "m.yml:1", "already there"),
+            ("on: 1\nyes: 2", "m.yml:2", "the key 'on' is already there, at line 1"),
             ("a: 1\nb: [", "m.yml:2", "not valid YAML"),
             ("a: 1\n\tb: 2", "m.yml:2", "not valid YAML"),
             ("a: !x 1", "m.yml:1", "tags are not allowed"),

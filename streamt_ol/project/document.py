@@ -57,13 +57,28 @@ class Unknown:
     def check(self, kind: str, section: Section) -> None:
         """Warn of the keys of ``section``, a ``kind`` of place, that are new and unknown."""
         for key in section.value.keys() - _KNOWN[kind]:
-            if (kind, str(key)) not in self._seen:
-                self._seen.add((kind, str(key)))
-                message = f"the key {shown(key)} of a {kind} is not known and is ignored"
-                location = f"{section.value.file}:{section.value.lines[key]}"
-                self.warnings.append(
-                    {"code": GENERIC_WARNING, "message": message, "location": location}
-                )
+            name = section.value.key_text(key)
+            if (kind, name) not in self._seen:
+                self._seen.add((kind, name))
+                self._warn(section.value, key, f"the key {shown(name)} of a {kind} is not known")
+
+    def check_environment(self, section: Section, name: str) -> None:
+        """Warn of a name in the file of the environment ``name`` that is another one."""
+        declared = section.value.get("environment")
+        where, key = section.value, "environment"
+        if isinstance(declared, YamlMap):
+            where, key, declared = declared, "name", declared.get("name")
+        if isinstance(declared, str) and "${" not in declared and declared != name:
+            self._warn(where, key, f"the name {shown(declared)} is not that of the file")
+
+    def _warn(self, where: YamlMap, key: object, what: str) -> None:
+        location = f"{where.file}:{where.lines[key]}"
+        warning: Warned = {
+            "code": GENERIC_WARNING,
+            "message": f"{what} and is ignored",
+            "location": location,
+        }
+        self.warnings.append(warning)
 
 
 def read_document(
@@ -77,8 +92,8 @@ def read_document(
     folder.require_project()
     _add_settings(folder, ".env", variables, unknown)
     chosen = chosen_environment(folder, environment, variables)
+    stem = "" if chosen is None else chosen.rpartition("/")[2].rpartition(".")[0]
     if chosen is not None:
-        stem = chosen.rpartition("/")[2].rpartition(".")[0]
         _add_settings(folder, f".env.{stem}", variables, unknown)
     main = _section(folder, PROJECT_FILE, variables, unknown)
     lists: dict[str, list[Section]] = {name: [] for name in LISTS}
@@ -91,7 +106,9 @@ def read_document(
             unknown.check(kind, section)
     runtime = main.section("runtime")
     if chosen is not None:
-        runtime = _section(folder, chosen, variables, unknown).section("runtime") or runtime
+        own = _section(folder, chosen, variables, unknown)
+        unknown.check_environment(own, stem)
+        runtime = own.section("runtime") or runtime
     return Document(main, runtime, lists)
 
 

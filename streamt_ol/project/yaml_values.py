@@ -27,15 +27,23 @@ _SCALARS = {
 
 
 class YamlMap(dict[Any, Any]):
-    """A mapping; ``file`` and ``line`` say where it stands, ``lines`` where each key does."""
+    """A mapping; ``file`` and ``line`` say where it stands, ``lines`` where each key does.
 
-    __slots__ = ("file", "line", "lines")
+    ``written`` has the text of each key that YAML 1.1 takes for something else, as ``on``.
+    """
+
+    __slots__ = ("file", "line", "lines", "written")
 
     def __init__(self, file: str, line: int) -> None:
         super().__init__()
         self.file = file
         self.line = line
         self.lines: dict[Any, int] = {}
+        self.written: dict[Any, str] = {}
+
+    def key_text(self, key: Any) -> str:
+        """Return ``key`` as the file has it."""
+        return self.written.get(key, str(key))
 
 
 class YamlList(list[Any]):
@@ -114,6 +122,7 @@ class _Builder:
         self._frames: list[_Frame] = []
         self._anchors: dict[str, tuple[Any, int, int]] = {}
         self._aliased = 0
+        self._written = ""  # the text of the scalar read last
 
     def fault(self, message: str, line: int) -> StreamtOlError:
         return StreamtOlError(PARSE, message, location=f"{self._file}:{line}")
@@ -123,6 +132,7 @@ class _Builder:
         if isinstance(event, yaml.NodeEvent) and getattr(event, "tag", None) is not None:
             raise self.fault("YAML tags are not allowed", line)
         if isinstance(event, yaml.ScalarEvent):
+            self._written = event.value
             self._finish((self._scalar(event, line), 1, 0), event.anchor, line)
         elif isinstance(event, yaml.CollectionStartEvent):
             self._start(event, line)
@@ -160,6 +170,7 @@ class _Builder:
         if anchor not in self._anchors:
             raise self.fault(f"the alias {shown(anchor)} has no anchor before it", line)
         value, size, depth = self._anchors[anchor]
+        self._written = str(value) if not isinstance(value, YamlMap | YamlList) else ""
         if value is _NO_KEY:
             raise self.fault(f"the anchor {shown(anchor)} holds itself", line)
         self._aliased += size
@@ -194,9 +205,13 @@ class _Builder:
     def _key(self, frame: _Frame, owner: YamlMap, key: Any, line: int) -> None:
         if isinstance(key, YamlMap | YamlList):
             raise self.fault("a key must be a plain value", line)
+        if not isinstance(key, str | _Marker) and key not in owner:
+            owner.written[key] = self._written
         if key is not _MERGE_KEY and key in owner:
             earlier = f"line {owner.lines[key]}"
-            raise self.fault(f"the key {shown(key)} is already there, at {earlier}", line)
+            raise self.fault(
+                f"the key {shown(owner.key_text(key))} is already there, at {earlier}", line
+            )
         frame.key, frame.key_line = key, line
 
     def _entry(self, frame: _Frame, owner: YamlMap, value: Any) -> None:
@@ -223,3 +238,5 @@ def _merge(owner: YamlMap, merged: list[YamlMap]) -> None:
             if key not in owner:
                 owner[key] = value
                 owner.lines[key] = other.lines[key]
+                if key in other.written:
+                    owner.written[key] = other.written[key]
