@@ -7,12 +7,14 @@ exposures too. Where it knows a model and says something else, one of the two is
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import shown
 from streamt_ol.resolution.declarations import Declaration
+
+_NO_EDGES: dict[str, int] = {}
 
 
 class Dag:
@@ -34,7 +36,7 @@ class Dag:
         """Raise E506 where the graph contradicts the resolved dependencies of ``model``."""
         resolved = {dependency.name for dependency in dependencies}
         for listed, where in self._listed(model, resolved):
-            if listed == resolved or (model.body.get("macro") is not None and not listed):
+            if not listed and model.body.get("macro") is not None:
                 continue  # an older release does not see into macros
             names = ", ".join(shown(name) for name in sorted(listed ^ resolved)[:3])
             raise StreamtOlError(
@@ -44,11 +46,15 @@ class Dag:
                 location=where,
             )
 
-    def _listed(self, model: Declaration, resolved: set[str]) -> Iterator[tuple[set[str], str]]:
-        """Yield what each part of the graph says about ``model``, and where it says so."""
-        if model.name in self._upstream:
-            yield self._upstream[model.name]
-        if self._edges and model.name not in self._exposures:  # one name, two meanings of an edge
-            edges = self._edges.get(model.name, {})
+    def _listed(self, model: Declaration, resolved: set[str]) -> list[tuple[set[str], str]]:
+        """Return what the parts of the graph say that differ from ``resolved``, and where."""
+        name, different = model.name, []
+        listed = self._upstream.get(name)
+        if listed is not None and listed[0] != resolved:
+            different.append(listed)
+        edges = self._edges.get(name, _NO_EDGES)
+        if self._edges and edges.keys() != resolved and name not in self._exposures:
             surplus = [index for name, index in edges.items() if name not in resolved]
-            yield set(edges), f"/dag/edges/{surplus[0]}" if surplus else "/dag/edges"
+            where = f"/dag/edges/{surplus[0]}" if surplus else "/dag/edges"
+            different.append((set(edges), where))
+        return different

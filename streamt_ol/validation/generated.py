@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.facets import RUN_EVENT
+from streamt_ol.facets import JOB_EVENT, RUN_EVENT
 from streamt_ol.validation import strict
 from streamt_ol.validation.findings import ERROR, Finding
 from streamt_ol.validation.quick import is_unique, kind_of
@@ -28,13 +28,24 @@ def check_generated(events: Iterable[dict[str, Any]]) -> list[Finding]:
     identities: set[tuple[str, str, str]] = set()
     for index, event in enumerate(events):
         kind = kind_of(event)
-        if kind is None or not accepts(kind, event):
-            found += [
-                one._replace(pointer=f"/{index}{one.pointer}") for one in _judged(kind, event)
-            ]
+        if kind is not None and accepts(kind, event):
+            if kind != RUN_EVENT and not _is_new(kind, event, identities):
+                found.extend(_repeated(index, kind, event, identities))
+            continue
+        found += [one._replace(pointer=f"/{index}{one.pointer}") for one in _judged(kind, event)]
         if kind is not None and kind != RUN_EVENT:
             found.extend(_repeated(index, kind, event, identities))
     return found
+
+
+def _is_new(kind: str, event: dict[str, Any], identities: set[tuple[str, str, str]]) -> bool:
+    """Tell of a valid event whether no earlier one has its identity; remember it if so."""
+    value = event["job"] if kind == JOB_EVENT else event["dataset"]
+    identity = (kind, value["namespace"], value["name"])
+    if identity in identities:
+        return False
+    identities.add(identity)
+    return True
 
 
 def accepts(kind: str, event: dict[str, Any]) -> bool:
@@ -53,7 +64,7 @@ def _ordinals_count(event: dict[str, Any]) -> bool:
     if dataset is None or "schema" not in dataset["facets"]:
         return True
     fields = dataset["facets"]["schema"]["fields"]
-    return all(field["ordinal_position"] == n for n, field in enumerate(fields, 1))
+    return [field["ordinal_position"] for field in fields] == [*range(1, len(fields) + 1)]
 
 
 def _both_ways(event: dict[str, Any]) -> bool:
