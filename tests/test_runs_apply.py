@@ -59,6 +59,22 @@ class TestTheDurableBoundary:
         status, events, warnings = place.apply_here({"at": at, "then": "rollback"})
         assert (status, kinds(events), warnings) == (1, ["START", "FAIL"], [])
 
+    def test_a_success_without_a_commit_is_fail(self, place: Place) -> None:
+        """COMPLETE is created only after the state was replaced, whatever the exit status."""
+        assert place.run("apply", emit=False).returncode == 0
+        plan = {"at": "begin", "then": "rollback", "exit": 0, "pause": 0.3}
+        status, events, warnings = place.apply_here(plan)
+        assert (status, kinds(events), warnings) == (0, ["START", "FAIL"], [])
+        message = events[1]["run"]["facets"]["errorMessage"]["message"]
+        assert message.endswith("exit status 0, its operation cleared without a commit")
+
+    def test_a_commit_at_once_after_the_intent_is_complete(self, place: Place) -> None:
+        """The first look at the operation then sees the replaced state already."""
+        plan = {"pauses": {"begin": 0, "progress": 0, "state": 0.3}, "exit": 1}
+        for _ in range(5):
+            status, events, warnings = place.apply_here(plan)
+            assert (status, kinds(events), warnings) == (1, ["START", "COMPLETE"], [])
+
     def test_an_error_after_the_commit_is_still_complete(self, place: Place) -> None:
         done = place.run("apply", plan={"at": "clear", "then": "crash", "exit": 6})
         assert (done.returncode, place.kinds()) == (6, ["START", "COMPLETE"])
