@@ -216,9 +216,21 @@ class TestDelivery:
                     raise KeyboardInterrupt
 
         transport = Slow()
-        with pytest.raises(KeyboardInterrupt), Run(SPEC, transport):
+        run = Run(SPEC, transport)
+        with pytest.raises(KeyboardInterrupt), run:
             raise AssertionError("the body must not run")
         assert kinds([json.loads(event) for event in transport]) == ["START", "ABORT"]
+        said = "START was perhaps not delivered: it was interrupted"
+        assert [warning["message"] for warning in run.warnings] == [said]
+        run.give_up()
+        assert len(run.warnings) == 1
+
+    def test_an_interrupt_between_events_leaves_an_end_untold(self) -> None:
+        run = run_of(MemoryTransport())
+        run.start()
+        run.give_up()
+        (warning,) = run.warnings
+        assert warning["message"] == "the terminal event was not delivered: it was interrupted"
 
 
 class TestPreflight:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from streamt_ol.runs.spec import EventType, RunEvent, RunSpec
 
 _SHOWN = 200
+_INTERRUPTED = "was perhaps not delivered: it was interrupted"
 
 
 class Emitter(Protocol):
@@ -83,12 +84,19 @@ class Run:
         self.spec = spec
         self.run_id = new_id() if run_id is None else run_id
         self.state = RunState.NEW
-        self.warnings: list[Warned] = []
+        self._begun: list[EventType] = []  # of these, delivered or lost
+        self._delivered: set[EventType] = set()
+        self._lost: dict[str, Warned] = {}
         self._transport = transport
         self._started_at = started_at
         self._clock = clock
         self._warn = warn
         check_spec(spec, self.run_id, clock() if started_at is None else started_at)
+
+    @property
+    def warnings(self) -> list[Warned]:
+        """One ``W112_OPENLINEAGE_EMIT_FAILED`` for each event that was not delivered."""
+        return list(self._lost.values())
 
     def start(self) -> None:
         """Send START, with ``started_at`` or the time now. Only the first call does anything."""
@@ -146,26 +154,36 @@ class Run:
         self._deliver(event_type, at, message)
 
     def _deliver(self, event_type: EventType, at: str | None, message: str | None = None) -> None:
+        self._begun.append(event_type)
         try:
             event = self.spec.event(event_type, self.run_id, at or self._clock(), message)
             check_event(event)
             self._transport.emit(event_bytes(event))
+            self._delivered.add(event_type)
         except Exception as error:  # noqa: BLE001 - delivery never changes the body's outcome
-            self._undelivered(f"was not delivered: {_shown_error(error)}")
+            self._undelivered(event_type, f"was not delivered: {_shown_error(error)}")
+        except BaseException:  # somebody waits no longer for it
+            self._undelivered(event_type, _INTERRUPTED)
+            raise
 
-    def delivery_interrupted(self) -> None:
-        """Record that the delivery of the last event was given up: perhaps it arrived."""
-        self._undelivered("was perhaps not delivered: it was interrupted")
+    def give_up(self, end: str = "the terminal event") -> None:
+        """Record what was interrupted: events that perhaps arrived, an ``end`` never sent.
 
-    def _undelivered(self, what: str) -> None:
-        event_type = "START" if self.state is RunState.STARTED else self.state.value
+        For a host that was interrupted anywhere in the run; each event is told once.
+        """
+        for event_type in self._begun:
+            if event_type not in self._delivered:
+                self._undelivered(event_type, _INTERRUPTED)
+        if self.state is RunState.STARTED:
+            self._undelivered(end, "was not delivered: it was interrupted")
+
+    def _undelivered(self, event: str, what: str) -> None:
         warning: Warned = {
             "code": EMIT_FAILED,
-            "message": f"{event_type} {what}",
+            "message": f"{event} {what}",
             "location": f"run {self.run_id}",
         }
-        self.warnings.append(warning)
-        if self._warn is None:
+        if self._lost.setdefault(event, warning) is not warning or self._warn is None:
             return
         try:
             self._warn(warning)
