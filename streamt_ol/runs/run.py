@@ -16,6 +16,7 @@ from streamt_ol.redaction import redact
 from streamt_ol.runs.check import check_event, check_spec
 from streamt_ol.runs.failure import GENERIC, exception_message, failure_message
 from streamt_ol.runs.ids import random_id
+from streamt_ol.runs.interrupts import is_failure
 from streamt_ol.transport.base import DeliveryError
 
 if TYPE_CHECKING:
@@ -62,6 +63,9 @@ class Run:
     ABORT when a ``KeyboardInterrupt`` leaves it, FAIL when anything else does (except a
     ``SystemExit`` that says success). The exception goes on untouched. A body that knows better
     says so with ``complete``, ``fail`` or ``abort``; the first word stands.
+
+    Whatever the transport raises is its failure, except an interrupt: a ``KeyboardInterrupt``,
+    or what a signal handler of the host raises while an event is on its way.
 
     Each event that could not be delivered is one ``W112_OPENLINEAGE_EMIT_FAILED`` in
     ``warnings``, and is given to ``warn`` as it happens.
@@ -160,11 +164,11 @@ class Run:
             check_event(event)
             self._transport.emit(event_bytes(event))
             self._delivered.add(event_type)
-        except Exception as error:  # noqa: BLE001 - delivery never changes the body's outcome
+        except BaseException as error:
+            if not is_failure(error):  # somebody waits no longer for it
+                self._undelivered(event_type, _INTERRUPTED)
+                raise
             self._undelivered(event_type, f"was not delivered: {_shown_error(error)}")
-        except BaseException:  # somebody waits no longer for it
-            self._undelivered(event_type, _INTERRUPTED)
-            raise
 
     def give_up(self, end: str = "the terminal event") -> None:
         """Record what was interrupted: events that perhaps arrived, an ``end`` never sent.
@@ -198,13 +202,13 @@ def event_bytes(event: RunEvent) -> bytes:
     return orjson.dumps(event, option=orjson.OPT_SORT_KEYS)
 
 
-def _shown_error(error: Exception) -> str:
+def _shown_error(error: BaseException) -> str:
     """Return the kind or class and the redacted, bounded text of an exception, on one line."""
     if isinstance(error, DeliveryError):
         return f"{error.kind}: {error}"  # already safe to show
     try:
         text = " ".join(redact(str(error)[: 4 * _SHOWN]).split())
-    except Exception:  # noqa: BLE001 - the __str__ of a foreign exception may fail in any way
+    except BaseException:  # noqa: BLE001 - the __str__ of a foreign exception may fail in any way
         text = ""
     printable = "".join(c if c.isprintable() else "?" for c in text[:_SHOWN])
     return f"{type(error).__name__}: {printable}" if printable else type(error).__name__
