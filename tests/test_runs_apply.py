@@ -206,6 +206,14 @@ class TestMarkersThatSayNothing:
         assert (done.returncode, place.lines()) == (0, [])
         assert done.stderr.count(W112.encode()) == 1
 
+    @pytest.mark.parametrize("text", ["{", '{"control_version": 2}', '{"control_version": 1}'])
+    def test_only_a_clear_marker_after_it_is_no_operation(self, place: Place, text: str) -> None:
+        place.marker().parent.mkdir(parents=True)
+        place.marker().write_text(text)
+        plan = {"marker": {"status": "clear", "intent": None}, "at": "begin", "then": "crash"}
+        done = place.run("apply", plan={**plan, "exit": 0})
+        assert (done.returncode, done.stderr, place.lines()) == (0, b"", [])
+
     def test_a_fifo_does_not_hang(self, place: Place) -> None:
         place.marker().parent.mkdir(parents=True)
         os.mkfifo(place.marker())

@@ -130,6 +130,15 @@ class TestTrouble:
         assert kinds(tracker, last) == []
         assert tracker.trouble(last) is None
 
+    def test_a_clear_marker_in_place_of_one_that_said_nothing(self) -> None:
+        tracker = OperationTracker(look(Unusable("?"), control=1))
+        last = look(CLEAR, control=2)
+        assert kinds(tracker, last) == []
+        assert tracker.trouble(last) is None
+        committed = look(CLEAR, "s1", control=2)
+        assert kinds(tracker, committed) == []
+        assert tracker.trouble(committed) == UNSEEN
+
     def test_the_end_of_an_earlier_operation(self) -> None:
         tracker = OperationTracker(look(in_progress(1), control=1))
         last = look(CLEAR, "s1", control=2)

@@ -112,7 +112,9 @@ class OperationTracker:
             return f"the operation marker says nothing: {last.marker.reason}"
         if self._seen_any or last.control == self.before.control:
             return None
-        only_created = self.before.control is None and last.state == self.before.state
+        # A first marker, or one in place of what said nothing: no operation need have begun.
+        said_nothing = self.before.control is None or isinstance(self.before.marker, Unusable)
+        only_created = said_nothing and last.state == self.before.state
         # What was replaced may be the end of an operation that was there before.
         earlier = _intent(self.before) is not None or last.marker.intent is not None
         return None if only_created or earlier else UNSEEN
