@@ -59,6 +59,22 @@ class TestTheDurableBoundary:
         status, events, warnings = place.apply_here({"at": at, "then": "rollback"})
         assert (status, kinds(events), warnings) == (1, ["START", "FAIL"], [])
 
+    def test_a_success_without_a_commit_is_fail(self, place: Place) -> None:
+        """COMPLETE is created only after the state was replaced, whatever the exit status."""
+        assert place.run("apply", emit=False).returncode == 0
+        plan = {"at": "begin", "then": "rollback", "exit": 0, "pause": 0.3}
+        status, events, warnings = place.apply_here(plan)
+        assert (status, kinds(events), warnings) == (0, ["START", "FAIL"], [])
+        message = events[1]["run"]["facets"]["errorMessage"]["message"]
+        assert message.endswith("exit status 0, its operation cleared without a commit")
+
+    def test_a_commit_at_once_after_the_intent_is_complete(self, place: Place) -> None:
+        """The first look at the operation then sees the replaced state already."""
+        plan = {"pauses": {"begin": 0, "progress": 0, "state": 0.3}, "exit": 1}
+        for _ in range(5):
+            status, events, warnings = place.apply_here(plan)
+            assert (status, kinds(events), warnings) == (1, ["START", "COMPLETE"], [])
+
     def test_an_error_after_the_commit_is_still_complete(self, place: Place) -> None:
         done = place.run("apply", plan={"at": "clear", "then": "crash", "exit": 6})
         assert (done.returncode, place.kinds()) == (6, ["START", "COMPLETE"])
@@ -189,6 +205,14 @@ class TestMarkersThatSayNothing:
         done = place.run("apply", "--dry-run")
         assert (done.returncode, place.lines()) == (0, [])
         assert done.stderr.count(W112.encode()) == 1
+
+    @pytest.mark.parametrize("text", ["{", '{"control_version": 2}', '{"control_version": 1}'])
+    def test_only_a_clear_marker_after_it_is_no_operation(self, place: Place, text: str) -> None:
+        place.marker().parent.mkdir(parents=True)
+        place.marker().write_text(text)
+        plan = {"marker": {"status": "clear", "intent": None}, "at": "begin", "then": "crash"}
+        done = place.run("apply", plan={**plan, "exit": 0})
+        assert (done.returncode, done.stderr, place.lines()) == (0, b"", [])
 
     def test_a_fifo_does_not_hang(self, place: Place) -> None:
         place.marker().parent.mkdir(parents=True)

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -218,7 +219,36 @@ class TestImpatience:
             events = sent(server)
         assert (status, out) == (128 + number, b"")
         assert kinds(events) == ["START", end]
-        assert b"Traceback" not in err
+        (warning,) = err.splitlines()
+        assert warning.startswith(W112)
+        assert warning.endswith(b": START was perhaps not delivered: it was interrupted")
+
+    @pytest.mark.parametrize("command", ["test", "apply"])
+    def test_however_often_ctrl_c_is_pressed_each_event_is_one_warning(
+        self, place: Place, tmp_path: Path, command: str
+    ) -> None:
+        with Server(tmp_path / "s", {"kind": "hang", "seconds": 20}) as server:
+            variables = place.to(server, OPENLINEAGE__TRANSPORT__TIMEOUT="5")
+            process = subprocess.Popen(
+                place.streamt_line(command),
+                stderr=subprocess.PIPE,
+                env=place.environment({"at": "begin", "then": "crash", "sleep": 30}, **variables),
+                cwd=place.folder,
+            )
+            while b"START" not in server.log.read_bytes():
+                assert process.poll() is None
+            for _ in range(9):
+                process.send_signal(signal.SIGINT)
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(0.05)
+            _, err = process.communicate(timeout=30)
+        # 130 for a shell either way: the interpreter's own end is over at once on the next SIGINT.
+        assert process.returncode in (130, -signal.SIGINT)
+        lines = err.decode().splitlines()
+        assert all(line.startswith(W112.decode()) for line in lines), lines
+        first, second = [line.split(": ")[1] for line in lines]
+        assert first == "START was perhaps not delivered"
+        assert second.startswith(("ABORT was ", "the terminal event was "))
 
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
     def test_while_the_end_is_delivered_the_childs_status_stands(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import json
+import signal
 import uuid
 from typing import Any
 
@@ -200,6 +203,45 @@ class TestDelivery:
             pass
         assert run.warnings[0]["message"] == "START was not delivered: UnshowableError"
 
+    @pytest.mark.parametrize(
+        "failure", [SystemExit(3), asyncio.CancelledError(), concurrent.futures.CancelledError()]
+    )
+    def test_no_failure_of_a_transport_replaces_the_bodys_outcome(
+        self, failure: BaseException
+    ) -> None:
+        class Foreign:
+            def emit(self, event_bytes: bytes, /) -> None:
+                raise failure
+
+        error = ValueError("the real one")
+        run = Run(SPEC, Foreign())
+        with pytest.raises(ValueError, match="the real one") as caught, run:
+            raise error
+        assert caught.value is error
+        name = type(failure).__name__
+        said = [warning["message"].removesuffix(": 3") for warning in run.warnings]
+        assert said == [f"{event} was not delivered: {name}" for event in ("START", "FAIL")]
+
+    def test_an_exit_by_the_hosts_signal_handler_is_no_failure_of_the_transport(self) -> None:
+        class Slow(list[bytes]):
+            def emit(self, event_bytes: bytes, /) -> None:
+                self.append(event_bytes)
+                if len(self) == 1:
+                    signal.raise_signal(signal.SIGUSR1)
+
+        def leave(number: int, frame: object) -> None:
+            raise SystemExit(128 + number)
+
+        before = signal.signal(signal.SIGUSR1, leave)
+        run = Run(SPEC, transport := Slow())
+        try:
+            with pytest.raises(SystemExit), run:
+                raise AssertionError("the body must not run")
+        finally:
+            signal.signal(signal.SIGUSR1, before)
+        assert kinds([json.loads(event) for event in transport]) == ["START", "FAIL"]
+        assert len(run.warnings) == 1
+
     def test_a_warning_hook_that_fails_changes_nothing(self) -> None:
         def warn(warning: Warned) -> None:
             raise OSError
@@ -216,9 +258,21 @@ class TestDelivery:
                     raise KeyboardInterrupt
 
         transport = Slow()
-        with pytest.raises(KeyboardInterrupt), Run(SPEC, transport):
+        run = Run(SPEC, transport)
+        with pytest.raises(KeyboardInterrupt), run:
             raise AssertionError("the body must not run")
         assert kinds([json.loads(event) for event in transport]) == ["START", "ABORT"]
+        said = "START was perhaps not delivered: it was interrupted"
+        assert [warning["message"] for warning in run.warnings] == [said]
+        run.give_up()
+        assert len(run.warnings) == 1
+
+    def test_an_interrupt_between_events_leaves_an_end_untold(self) -> None:
+        run = run_of(MemoryTransport())
+        run.start()
+        run.give_up()
+        (warning,) = run.warnings
+        assert warning["message"] == "the terminal event was not delivered: it was interrupted"
 
 
 class TestPreflight:
@@ -261,6 +315,20 @@ class TestPreflight:
         with pytest.raises(StreamtOlError) as caught:
             Run(SPEC, MemoryTransport(), run_id=run_id)
         assert caught.value.location == "/run/runId"
+
+    @pytest.mark.parametrize("run_id", [5, b"x", uuid.UUID(RUN_ID)])
+    def test_a_run_id_that_is_no_text(self, run_id: Any) -> None:
+        for make in ({"run_id": run_id}, {"new_id": lambda: run_id}):
+            with pytest.raises(StreamtOlError) as caught:
+                Run(SPEC, MemoryTransport(), **make)
+            assert caught.value.code == "E506_OPENLINEAGE_INVALID"
+            assert caught.value.location == "/run/runId"
+
+    def test_a_start_time_that_is_no_text(self) -> None:
+        wrong: Any = 0
+        with pytest.raises(StreamtOlError) as caught:
+            Run(SPEC, MemoryTransport(), started_at=wrong)
+        assert caught.value.location == "/eventTime"
 
     @pytest.mark.parametrize("time", ["", "now", "2026-03-14T09:26:53", "2026-03-14 09:26:53Z"])
     def test_a_start_time_that_is_none(self, time: str) -> None:
@@ -314,10 +382,11 @@ class TestTheFailureFacet:
         assert message.strip()
         assert message.encode()
 
-    def test_an_exception_without_a_text(self) -> None:
+    @pytest.mark.parametrize("inner", [ValueError, KeyboardInterrupt, SystemExit])
+    def test_an_exception_without_a_text(self, inner: type[BaseException]) -> None:
         class UnshowableError(Exception):
             def __str__(self) -> str:
-                raise ValueError
+                raise inner
 
         transport = MemoryTransport()
         with pytest.raises(UnshowableError), run_of(transport):
@@ -331,8 +400,10 @@ class TestIds:
         assert id_of_trace("00005015000000162e048a6dbdde4eb9") == expected
         assert id_of_trace(0x00005015000000162E048A6DBDDE4EB9) == expected
 
-    @pytest.mark.parametrize("trace", [0, -1, 1 << 128, "", "0" * 32, "x" * 32, "ab", " " * 32])
-    def test_no_trace_is_no_run(self, trace: int | str) -> None:
+    @pytest.mark.parametrize(
+        "trace", [0, -1, 1 << 128, "", "0" * 32, "x" * 32, "ab", " " * 32, None, 1.5, b"x" * 32]
+    )
+    def test_no_trace_is_no_run(self, trace: Any) -> None:
         with pytest.raises(StreamtOlError):
             id_of_trace(trace)
 

@@ -56,11 +56,40 @@ class TestTransitions:
         looks = [look(in_progress(1)), look(CLEAR, "s1")]
         assert kinds(tracker, *looks, ended=STOPPED) == ["START", "COMPLETE"]
 
-    def test_cleared_without_a_replaced_state(self) -> None:
-        """Then only streamt's exit status can tell whether it committed."""
-        for ended, how in ((FINE, "COMPLETE"), (FAILED, "FAIL"), (STOPPED, "ABORT")):
+    @pytest.mark.parametrize("ended", [FINE, FAILED, STOPPED])
+    def test_a_commit_already_in_the_first_look_at_an_operation(self, ended: Ended) -> None:
+        looks = [look(in_progress(1), "s1"), look(CLEAR, "s1")]
+        assert kinds(OperationTracker(look(CLEAR)), *looks, ended=ended) == ["START", "COMPLETE"]
+        tracker = OperationTracker(look(CLEAR, "s0"))
+        more = [look(in_progress(2), "s2"), look(CLEAR, "s2")]
+        assert kinds(tracker, *looks, *more, ended=ended) == ["START", "COMPLETE"] * 2
+
+    @pytest.mark.parametrize("ended", [FINE, FAILED, STOPPED])
+    def test_a_commit_of_the_first_state_of_all(self, ended: Ended) -> None:
+        looks = [look(in_progress(1), None), look(CLEAR, "s1")]
+        tracker = OperationTracker(look(CLEAR, None))
+        assert kinds(tracker, *looks, ended=ended) == ["START", "COMPLETE"]
+
+    def test_cleared_beside_a_state_that_was_not_replaced_is_never_complete(self) -> None:
+        for ended, how in ((FINE, "FAIL"), (FAILED, "FAIL"), (STOPPED, "ABORT")):
             tracker = OperationTracker(look(CLEAR))
             assert kinds(tracker, look(in_progress(1)), look(CLEAR), ended=ended) == ["START", how]
+
+    def test_cleared_without_any_state_file(self) -> None:
+        """Then only streamt's exit status can tell whether it committed."""
+        for before in (None, "s0"):  # one that is gone tells of no commit
+            for ended, how in ((FINE, "COMPLETE"), (FAILED, "FAIL"), (STOPPED, "ABORT")):
+                tracker = OperationTracker(look(CLEAR, before))
+                looks = [look(in_progress(1), None), look(CLEAR, None)]
+                assert kinds(tracker, *looks, ended=ended) == ["START", how]
+
+    def test_a_commit_that_may_be_either_ones_is_the_earlier_ones(self) -> None:
+        """Of the later one streamt's exit status has to tell."""
+        for before, first in ((look(CLEAR), ["START", "COMPLETE"]), (look(in_progress(1)), [])):
+            for ended, how in ((FINE, "COMPLETE"), (FAILED, "FAIL"), (STOPPED, "ABORT")):
+                looks = [look(in_progress(1)), look(in_progress(2), "s1"), look(CLEAR, "s1")]
+                told = kinds(OperationTracker(before), *looks, ended=ended)
+                assert told == [*first, "START", how]
 
     @pytest.mark.parametrize("status", ["in_progress", "recovery_required"])
     def test_left_behind_is_never_complete(self, status: Any) -> None:
@@ -100,6 +129,15 @@ class TestTrouble:
         last = Look(CLEAR, 1, None, "t")
         assert kinds(tracker, last) == []
         assert tracker.trouble(last) is None
+
+    def test_a_clear_marker_in_place_of_one_that_said_nothing(self) -> None:
+        tracker = OperationTracker(look(Unusable("?"), control=1))
+        last = look(CLEAR, control=2)
+        assert kinds(tracker, last) == []
+        assert tracker.trouble(last) is None
+        committed = look(CLEAR, "s1", control=2)
+        assert kinds(tracker, committed) == []
+        assert tracker.trouble(committed) == UNSEEN
 
     def test_the_end_of_an_earlier_operation(self) -> None:
         tracker = OperationTracker(look(in_progress(1), control=1))
@@ -162,7 +200,7 @@ def test_whatever_is_seen_each_start_has_one_end_and_an_intent(
     if isinstance(before.marker, Marker) and before.marker.intent:
         assert before.marker.intent.operation_id not in ids
     changed = any(one.state != two.state for one, two in pairwise([before, *looks]))
-    if not changed and ended != FINE:
+    if not changed:
         assert all(t.how != "COMPLETE" for t in ends if isinstance(t, Finished))
 
 

@@ -7,12 +7,12 @@ refused before the child starts. Imported only by a command that emits.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.child import Ended, termination_as_exit
+from streamt_ol.child import Ended, signals_held, termination_as_exit
 from streamt_ol.cli import options
 from streamt_ol.problems import USAGE, StreamtOlError, Warned
 from streamt_ol.resolution.settings import Namespaces
@@ -129,10 +129,15 @@ def own_option_names() -> Iterator[None]:
         raise
 
 
-def _tell(warnings: list[Warned], output: Output) -> None:
-    """Print warnings in the order in which they came about."""
-    for warning in warnings:
-        output.warnings([warning])
+def _tell(warnings: list[Warned], give_up: Callable[[], None], output: Output) -> None:
+    """Print warnings in the order in which they came about, however often Ctrl-C is pressed.
+
+    ``give_up`` adds those for what is still undelivered.
+    """
+    with signals_held():
+        give_up()
+        for warning in warnings:
+            output.warnings([warning])
 
 
 def report_child(spec: RunSpec, arguments: list[str], output: Output) -> Ended:
@@ -140,12 +145,12 @@ def report_child(spec: RunSpec, arguments: list[str], output: Output) -> Ended:
     from streamt_ol.runs.wrapped import run_wrapped  # noqa: PLC0415 - not for an apply
 
     warnings: list[Warned] = []
-    try:
-        with opened_transport(spec) as transport, termination_as_exit():
-            run = Run(spec, transport, warn=warnings.append)
+    with opened_transport(spec) as transport, termination_as_exit():
+        run = Run(spec, transport, warn=warnings.append)
+        try:
             return run_wrapped(run, arguments, os.environ)
-    finally:
-        _tell(warnings, output)
+        finally:
+            _tell(warnings, run.give_up, output)
 
 
 def report_apply(spec: RunSpec, place: Place, arguments: list[str], output: Output) -> Ended:
@@ -153,11 +158,11 @@ def report_apply(spec: RunSpec, place: Place, arguments: list[str], output: Outp
     from streamt_ol.runs.durable import Deliveries, run_apply  # noqa: PLC0415 - only for an apply
 
     warnings: list[Warned] = []
-    try:
-        with opened_transport(spec) as transport, termination_as_exit():
-            deliveries = Deliveries(spec, transport, warnings.append)
+    with opened_transport(spec) as transport, termination_as_exit():
+        deliveries = Deliveries(spec, transport, warnings.append)
+        try:
             ended = run_apply(arguments, os.environ, place, deliveries)
             deliveries.finish()
             return ended
-    finally:
-        _tell(warnings, output)
+        finally:
+            _tell(warnings, deliveries.give_up, output)

@@ -78,7 +78,9 @@ def _fast_yes() -> Callable[[Any], bool]:
     return compiled(event_schema(facets.RUN_EVENT, used)).is_valid
 
 
-def _check_text(text: str, place: str) -> None:
+def _check_text(text: object, place: str) -> None:
+    if not isinstance(text, str):
+        raise StreamtOlError(INVALID, "the value is not text", location=place)
     if not is_encodable(text):
         raise StreamtOlError(INVALID, "the text is not valid Unicode", location=place)
     if place.endswith("/namespace"):

@@ -6,6 +6,7 @@ import os
 import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from streamt_ol.child import Ended, run_child, signals_held
@@ -79,6 +80,8 @@ class Deliveries:
         self._transport = transport
         self._run: Run | None = None
         self._waiting: queue.SimpleQueue[Transition | None] = queue.SimpleQueue()
+        # Not the thread's own word: an interrupted ``join`` takes it for dead.
+        self._idle = threading.Event()
         self._thread = threading.Thread(target=self._send_all, name="deliveries", daemon=True)
 
     def start(self) -> None:
@@ -93,15 +96,32 @@ class Deliveries:
     def finish(self) -> None:
         """Wait until everything is sent, or has failed; an interrupt ends the waiting."""
         self._waiting.put(None)
-        try:
+        with suppress(KeyboardInterrupt, SystemExit):
             self._thread.join()
-        except (KeyboardInterrupt, SystemExit):
-            if self._run is not None:
-                self._run.delivery_interrupted()
+
+    def give_up(self) -> None:
+        """Have a warning for every event that is not delivered yet; after ``finish``."""
+        if self._idle.is_set():
+            return
+        left: list[Transition] = []
+        with suppress(queue.Empty):
+            while (transition := self._waiting.get_nowait()) is not None:
+                left.append(transition)
+        if self._run is not None:
+            match left:
+                case [Finished(how), *left]:
+                    self._run.give_up(how)
+                case _:
+                    self._run.give_up()
+        for one in left:
+            event = "START" if isinstance(one, Started) else one.how
+            message = f"{event} was not delivered: it was interrupted"
+            self.warn({"code": EMIT_FAILED, "message": message})
 
     def _send_all(self) -> None:
         while (transition := self._waiting.get()) is not None:
             self._send(transition)
+        self._idle.set()
 
     def _send(self, transition: Transition) -> None:
         match transition:

@@ -30,5 +30,5 @@ def exception_message(error: BaseException) -> str:
     """Return the failure message of an exception: its own text, without class or stack trace."""
     try:
         return failure_message(str(error))
-    except Exception:  # noqa: BLE001 - the __str__ of a foreign exception may fail in any way
+    except BaseException:  # noqa: BLE001 - the __str__ of a foreign exception may fail in any way
         return GENERIC

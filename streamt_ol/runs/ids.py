@@ -20,7 +20,7 @@ def id_of_trace(trace_id: int | str) -> str:
     One lineage run then maps to one trace. Raises E506 for anything else, and for the all-zero
     id, which tracing libraries give when there is no trace.
     """
-    number = _number(trace_id) if isinstance(trace_id, str) else trace_id
+    number = _number(trace_id)
     if not 0 < number < 1 << _TRACE_BITS:
         raise StreamtOlError(
             INVALID,
@@ -31,7 +31,11 @@ def id_of_trace(trace_id: int | str) -> str:
     return str(uuid.UUID(int=number))
 
 
-def _number(digits: str) -> int:
+def _number(digits: object) -> int:
+    if isinstance(digits, int):
+        return digits
+    if not isinstance(digits, str):
+        return -1
     try:
         return int.from_bytes(bytes.fromhex(digits)) if len(digits) == _TRACE_BITS // 4 else -1
     except ValueError:

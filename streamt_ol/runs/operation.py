@@ -62,8 +62,10 @@ class OperationTracker:
     def __init__(self, before: Look) -> None:
         self.before = before
         self._known = {i.operation_id for i in [_intent(before)] if i}
+        self._in_marker = _intent(before)
         self._open: str | None = None
         self._state = before.state
+        self._doubtful = False
         self._cleared_at: str | None = None
         self._seen_any = False
 
@@ -71,21 +73,34 @@ class OperationTracker:
         """Return the transitions that ``look`` shows, in their order."""
         if isinstance(look.marker, Unusable):
             return []
-        intent = look.marker.intent
+        intent, earlier = look.marker.intent, self._in_marker
+        self._in_marker = intent
         if intent is None:
             return self._cleared(look)
         if intent.operation_id in self._known:
             return []
         self._known.add(intent.operation_id)
         self._seen_any = True
-        # A new intent means that the one before it was cleared, seen or not.
-        transitions = self._cleared(look) or self._closed(
-            "FAIL", self._cleared_at or look.at, "the operation ended without a commit"
-        )
+        transitions = self._succeeded(look, earlier)
         if intent.kind != APPLY:
             return transitions
         self._open, self._cleared_at = intent.operation_id, None
         return [*transitions, Started(intent.operation_id, intent.started_at)]
+
+    def _succeeded(self, look: Look, earlier: Intent | None) -> list[Transition]:
+        """Close what was open before a new intent, which was cleared meanwhile, seen or not.
+
+        A state that was replaced since the look before is the new operation's own after a clear
+        marker. After an ``earlier`` intent it may be the end of either: then it counts for that
+        one, and of the new one streamt's exit status has to tell.
+        """
+        transitions: list[Transition] = []
+        self._doubtful = earlier is not None and self._committed(look)
+        if earlier is not None:
+            transitions = self._cleared(look)
+        return transitions or self._closed(
+            "FAIL", self._cleared_at or look.at, "the operation ended without a commit"
+        )
 
     def end(self, last: Look, ended: Ended) -> list[Transition]:
         """Return the transitions that are left when the command has ended after ``last``."""
@@ -97,13 +112,19 @@ class OperationTracker:
             return f"the operation marker says nothing: {last.marker.reason}"
         if self._seen_any or last.control == self.before.control:
             return None
-        only_created = self.before.control is None and last.state == self.before.state
+        # A first marker, or one in place of what said nothing: no operation need have begun.
+        said_nothing = self.before.control is None or isinstance(self.before.marker, Unusable)
+        only_created = said_nothing and last.state == self.before.state
         # What was replaced may be the end of an operation that was there before.
         earlier = _intent(self.before) is not None or last.marker.intent is not None
         return None if only_created or earlier else UNSEEN
 
+    def _committed(self, look: Look) -> bool:
+        """Whether the state was replaced; one that is gone was not."""
+        return look.state is not None and look.state != self._state
+
     def _cleared(self, look: Look) -> list[Transition]:
-        if look.state != self._state:
+        if self._committed(look):
             self._state = look.state
             return self._closed("COMPLETE", self._cleared_at or look.at)
         if self._open is not None and self._cleared_at is None:
@@ -114,8 +135,10 @@ class OperationTracker:
         """Close what is still open: no commit was seen, or the marker is not clear."""
         if self._open is None:
             return []
-        if self._cleared_at is not None and ended.exit_status == 0 and not ended.interrupted:
-            return self._closed("COMPLETE", self._cleared_at)  # streamt's own word for a commit
+        succeeded = ended.exit_status == 0 and not ended.interrupted
+        # Without a state that can tell of a commit, streamt's own word for one has to do.
+        if self._cleared_at is not None and succeeded and (last.state is None or self._doubtful):
+            return self._closed("COMPLETE", self._cleared_at)
         if ended.interrupted:
             return self._closed("ABORT", last.at)
         return self._closed("FAIL", last.at, _reason(last.marker, ended))

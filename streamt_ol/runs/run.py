@@ -16,6 +16,7 @@ from streamt_ol.redaction import redact
 from streamt_ol.runs.check import check_event, check_spec
 from streamt_ol.runs.failure import GENERIC, exception_message, failure_message
 from streamt_ol.runs.ids import random_id
+from streamt_ol.runs.interrupts import is_failure
 from streamt_ol.transport.base import DeliveryError
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from streamt_ol.runs.spec import EventType, RunEvent, RunSpec
 
 _SHOWN = 200
+_INTERRUPTED = "was perhaps not delivered: it was interrupted"
 
 
 class Emitter(Protocol):
@@ -62,6 +64,9 @@ class Run:
     ``SystemExit`` that says success). The exception goes on untouched. A body that knows better
     says so with ``complete``, ``fail`` or ``abort``; the first word stands.
 
+    Whatever the transport raises is its failure, except an interrupt: a ``KeyboardInterrupt``,
+    or what a signal handler of the host raises while an event is on its way.
+
     Each event that could not be delivered is one ``W112_OPENLINEAGE_EMIT_FAILED`` in
     ``warnings``, and is given to ``warn`` as it happens.
 
@@ -83,12 +88,19 @@ class Run:
         self.spec = spec
         self.run_id = new_id() if run_id is None else run_id
         self.state = RunState.NEW
-        self.warnings: list[Warned] = []
+        self._begun: list[EventType] = []  # of these, delivered or lost
+        self._delivered: set[EventType] = set()
+        self._lost: dict[str, Warned] = {}
         self._transport = transport
         self._started_at = started_at
         self._clock = clock
         self._warn = warn
         check_spec(spec, self.run_id, clock() if started_at is None else started_at)
+
+    @property
+    def warnings(self) -> list[Warned]:
+        """One ``W112_OPENLINEAGE_EMIT_FAILED`` for each event that was not delivered."""
+        return list(self._lost.values())
 
     def start(self) -> None:
         """Send START, with ``started_at`` or the time now. Only the first call does anything."""
@@ -146,26 +158,36 @@ class Run:
         self._deliver(event_type, at, message)
 
     def _deliver(self, event_type: EventType, at: str | None, message: str | None = None) -> None:
+        self._begun.append(event_type)
         try:
             event = self.spec.event(event_type, self.run_id, at or self._clock(), message)
             check_event(event)
             self._transport.emit(event_bytes(event))
-        except Exception as error:  # noqa: BLE001 - delivery never changes the body's outcome
-            self._undelivered(f"was not delivered: {_shown_error(error)}")
+            self._delivered.add(event_type)
+        except BaseException as error:
+            if not is_failure(error):  # somebody waits no longer for it
+                self._undelivered(event_type, _INTERRUPTED)
+                raise
+            self._undelivered(event_type, f"was not delivered: {_shown_error(error)}")
 
-    def delivery_interrupted(self) -> None:
-        """Record that the delivery of the last event was given up: perhaps it arrived."""
-        self._undelivered("was perhaps not delivered: it was interrupted")
+    def give_up(self, end: str = "the terminal event") -> None:
+        """Record what was interrupted: events that perhaps arrived, an ``end`` never sent.
 
-    def _undelivered(self, what: str) -> None:
-        event_type = "START" if self.state is RunState.STARTED else self.state.value
+        For a host that was interrupted anywhere in the run; each event is told once.
+        """
+        for event_type in self._begun:
+            if event_type not in self._delivered:
+                self._undelivered(event_type, _INTERRUPTED)
+        if self.state is RunState.STARTED:
+            self._undelivered(end, "was not delivered: it was interrupted")
+
+    def _undelivered(self, event: str, what: str) -> None:
         warning: Warned = {
             "code": EMIT_FAILED,
-            "message": f"{event_type} {what}",
+            "message": f"{event} {what}",
             "location": f"run {self.run_id}",
         }
-        self.warnings.append(warning)
-        if self._warn is None:
+        if self._lost.setdefault(event, warning) is not warning or self._warn is None:
             return
         try:
             self._warn(warning)
@@ -180,13 +202,13 @@ def event_bytes(event: RunEvent) -> bytes:
     return orjson.dumps(event, option=orjson.OPT_SORT_KEYS)
 
 
-def _shown_error(error: Exception) -> str:
+def _shown_error(error: BaseException) -> str:
     """Return the kind or class and the redacted, bounded text of an exception, on one line."""
     if isinstance(error, DeliveryError):
         return f"{error.kind}: {error}"  # already safe to show
     try:
         text = " ".join(redact(str(error)[: 4 * _SHOWN]).split())
-    except Exception:  # noqa: BLE001 - the __str__ of a foreign exception may fail in any way
+    except BaseException:  # noqa: BLE001 - the __str__ of a foreign exception may fail in any way
         text = ""
     printable = "".join(c if c.isprintable() else "?" for c in text[:_SHOWN])
     return f"{type(error).__name__}: {printable}" if printable else type(error).__name__

@@ -25,7 +25,7 @@ def run_wrapped(run: Run, arguments: Sequence[str], environment: Mapping[str, st
         try:
             _end(run, ended)
         except (KeyboardInterrupt, SystemExit):  # the user waits no longer for the delivery
-            run.delivery_interrupted()
+            run.give_up()
     return ended
 
 

@@ -10,8 +10,8 @@ The environment variable STAND_IN, a JSON object, says how it behaves:
 - ``exit``: exit status; ``suicide``: the signal that it ends itself with;
 - ``sleep``: seconds to wait after printing ``ready``; ``patient``: SIGINT and SIGTERM are counted,
   told on stdout, and do not end it before the sleep is over;
-- for apply: ``ask``, ``dry_run``, ``pause`` (seconds between the steps), ``kind``, ``operation``,
-  ``started_at``, ``marker`` (fields over those of the marker), ``twice``,
+- for apply: ``ask``, ``dry_run``, ``pause`` (seconds after a step; ``pauses``: by step), ``kind``,
+  ``operation``, ``started_at``, ``marker`` (fields over those of the marker), ``twice``,
   ``at``: the step at which ``then`` happens: ``crash``, ``recovery``, ``rollback``, ``kill``.
 
 The sequence of an operation: begin (marker written), progress, state (replaced), clear (marker
@@ -108,7 +108,7 @@ def operate() -> None:
     }
     for name, step in steps.items():
         step()
-        time.sleep(PLAN.get("pause", 0.05))
+        time.sleep(PLAN.get("pauses", {}).get(name, PLAN.get("pause", 0.05)))
         if PLAN.get("at") == name:
             wait()
             fail(intent)
