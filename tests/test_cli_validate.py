@@ -190,6 +190,49 @@ def test_max_problems_shows_the_first_and_counts_all(tmp_path: Path) -> None:
     assert len(streamt_ol("validate", path).stdout.splitlines()) == 102
 
 
+@pytest.fixture
+def crowded(tmp_path: Path) -> Path:
+    """A file of an event, its 149 copies (a note each), and one with a blank name at the end."""
+    bad = {**job_event(), "producer": "https://example.com/p"}
+    bad["job"] = {**bad["job"], "name": " "}
+    good = {**dataset_event(), "producer": "https://example.com/p"}
+    path = tmp_path / "crowded.jsonl"
+    path.write_text(f"{json.dumps(good)}\n" * 150 + json.dumps(bad))
+    return path
+
+
+def test_notes_do_not_push_errors_out_of_the_report(crowded: Path) -> None:
+    lines = streamt_ol("validate", crowded, "--max-problems", "3").stdout.decode().splitlines()
+    assert [one.split(":")[1] for one in lines[:3]] == ["2", "3", "151"]
+    assert " error OL-R012 " in lines[2]
+    assert lines[3].startswith("... and 147 more")
+
+
+def test_every_format_has_the_error_and_says_what_it_hides(crowded: Path) -> None:
+    outputs = {}
+    for name in REPORTERS:
+        ran = streamt_ol("validate", crowded, "-f", name)
+        assert (ran.returncode, b"OL-R012" in ran.stdout) == (1, True), name
+        outputs[name] = ran.stdout
+    assert json.loads(outputs["json"])["data"]["hidden"] == 50
+    assert json.loads(outputs["jsonl"].splitlines()[-1]) == {"hidden": 50}
+    (run,) = json.loads(outputs["sarif"])["runs"]
+    assert run["properties"]["hidden"] == 50
+    (notification,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert notification["message"]["text"].startswith("50 more problems")
+    assert b"\n::notice title=streamt-ol validate::... and 50 more" in outputs["github"]
+
+
+def test_junit_counts_what_it_does_not_show(crowded: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_text("{}\n" * 7)
+    ran = streamt_ol("validate", crowded, other, "-f", "junit", "--max-problems", "2")
+    first, second = ET.fromstring(ran.stdout)
+    assert (first.get("failures"), first.get("tests")) == ("1", "150")
+    assert (second.get("failures"), second.get("tests")) == ("7", "7")
+    assert "6 more" in (second.findtext("system-out") or "")
+
+
 SECRETS = ["hunter2hunter2", "AKIAABCDEFGHIJKLMNOP", "eyJhbGciOiJIUzI1NiJ9.e30.abc"]
 
 

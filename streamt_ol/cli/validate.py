@@ -59,7 +59,7 @@ def validate(
         typer.Option(metavar="RULE", help="Switch a rule off, e.g. OL-R012; may be repeated."),
     ] = None,
     max_problems: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Show the first N problems; all are counted.")
+        int, typer.Option(min=0, metavar="N", help="Show N problems, errors first; all are counted.")
     ] = _MAX_PROBLEMS,
     max_line_bytes: Annotated[
         int, typer.Option(min=1, metavar="N", help="A longer line is an error and is skipped.")

@@ -42,9 +42,11 @@ def validate(
     depend on the number of processes. Raises ``OSError`` where reading fails.
     """
     ignored = options.settings.ignored
-    collector = Collector(options.max_problems, strict=options.strict, ignored=ignored)
     memory = Memory()
-    reading = _Reading(options, inputs, collector)
+    reading = _Reading(options, inputs)
+    collector = Collector(
+        options.max_problems, reading.inputs.source, strict=options.strict, ignored=ignored
+    )
     for checked in _checked(reading.chunks(), options, memory, reading):
         if checked.memory is not memory:
             memory.absorb(checked.memory)
@@ -59,12 +61,11 @@ def validate(
 class _Reading:
     """The inputs, the bytes read of them, and the notes about those without an event."""
 
-    def __init__(self, options: Options, inputs: Iterable[Input], collector: Collector) -> None:
+    def __init__(self, options: Options, inputs: Iterable[Input]) -> None:
         self.read = 0
         self.empty: list[Placed] = []
         self.inputs = Inputs(options.settings.max_line_bytes, self._count)
         self._named = inputs
-        self._collector = collector
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield the chunks of all inputs."""

@@ -78,9 +78,13 @@ class Inputs:
             yield Chunk(self._take(1), fault=finding("OL-R060", "", str(error)))
         self._take(1)  # no two inputs share a position, even if one is empty
 
+    def source(self, position: int) -> int:
+        """Return the number of the input, from 0, that ``position`` belongs to."""
+        return bisect_right(self._starts, position) - 1
+
     def place(self, position: int) -> Place:
         """Return where the event at ``position`` stands."""
-        source = bisect_right(self._starts, position) - 1
+        source = self.source(position)
         offset = position - self._starts[source]
         if source in self._documents:
             lines, pointers = self._documents[source]

@@ -30,6 +30,7 @@ def envelope(found: Report, _colour: bool) -> Iterator[bytes]:
         "blank_lines": found.blank,
         "severities": found.severities,
         "rules": found.rules,
+        "hidden": found.hidden,
         "problems": [record(problem) for problem in found.problems],
     }
     yield orjson.dumps(
@@ -45,11 +46,13 @@ def envelope(found: Report, _colour: bool) -> Iterator[bytes]:
 
 
 def lines(found: Report, _colour: bool) -> Iterator[bytes]:
-    """Yield one JSON object a line for each problem."""
+    """Yield one JSON object a line for each problem, and one that counts those not shown."""
     import orjson  # noqa: PLC0415 - only what writes JSON needs it here
 
     for problem in found.problems:
         yield orjson.dumps(record(problem)) + b"\n"
+    if found.hidden:
+        yield orjson.dumps({"hidden": found.hidden}) + b"\n"
 
 
 def record(problem: Problem) -> dict[str, Any]:
