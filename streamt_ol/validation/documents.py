@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from streamt_ol.validation.findings import Finding
 
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\],]', re.DOTALL)
+_BLANKS = re.compile(rb"[ \t\r\n]*+")
 _QUOTE = ord('"')
 _DEPTH = {b"{": 1, b"[": 1, b"}": -1, b"]": -1}
 
@@ -86,10 +87,11 @@ class Splitter:
             if token == b'"':
                 self._scanned = match.start()  # its end is still to come
                 break
-            self._scanned = match.end()
             if not self._closed:
                 step = self._array_token if self._in_array else self._object_token
                 yield from step(token, match.start(), match.end())
+        else:
+            self._scanned = len(self._text)  # what holds no token is looked at once
         self._forget()
 
     def end(self) -> Iterator[Element]:
@@ -148,14 +150,18 @@ class Splitter:
         return line
 
     def _forget(self) -> None:
-        """Drop the text before the element at hand, and that too where it is too long."""
-        keep, rest = self._start, b""
+        """Drop the text before the element at hand, and that too where it is too long.
+
+        Blanks before an element are no part of it: however many there are, none is held.
+        """
+        blanks = _BLANKS.match(self._text, self._start)
+        keep, rest = blanks.end() if blanks else self._start, b""
         if self._closed:
             after = self._text[self._start :]
             if after.strip() and self._after is None:
                 self._after = self._line_at(len(self._text) - len(after.lstrip()))
             keep = len(self._text)
-        elif len(self._text) - self._start > self._limit:
+        elif len(self._text) - keep > self._limit:
             if self._too_long is None:
                 data = self._text[self._start :]
                 self._too_long = self._line_at(len(self._text) - len(data.lstrip()))

@@ -11,6 +11,7 @@ from streamt_ol.validation.findings import ERROR, SEVERITIES, WARNING, Placed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from streamt_ol.problems import StreamtOlError
     from streamt_ol.validation.checker import Checked
     from streamt_ol.validation.sources import Place
 
@@ -34,7 +35,7 @@ class Report(NamedTuple):
 
     ``problems`` are in the order of their places; where not all are kept, errors go before
     warnings, and those before notes. ``severities`` and ``rules`` count all of them, ``inputs``
-    the severities for each of ``files``.
+    the severities for each of ``files``; ``failures`` are the errors of those not readable.
     """
 
     files: tuple[str, ...]
@@ -44,6 +45,7 @@ class Report(NamedTuple):
     severities: dict[str, int]
     rules: dict[str, int]
     problems: tuple[Problem, ...]
+    failures: tuple[StreamtOlError, ...] = ()
 
     @property
     def events(self) -> int:
@@ -62,8 +64,8 @@ class Report(NamedTuple):
 
     @property
     def valid(self) -> bool:
-        """Whether there is no error."""
-        return not self.severities[ERROR]
+        """Whether there is no error, and every input was read."""
+        return not self.severities[ERROR] and not self.failures
 
 
 class Collector:
@@ -115,7 +117,12 @@ class Collector:
             if len(self._kept) > 2 * self._limit + 1000:
                 self._cut()
 
-    def report(self, files: tuple[str, ...], place: Callable[[int], Place]) -> Report:
+    def report(
+        self,
+        files: tuple[str, ...],
+        place: Callable[[int], Place],
+        failures: tuple[StreamtOlError, ...] = (),
+    ) -> Report:
         """Return the report; ``place`` turns a position into a place."""
         self._cut()
         self._kept.sort()
@@ -129,6 +136,7 @@ class Collector:
             {name: self._severities[name] for name in SEVERITIES},
             dict(sorted(self._rules.items())),
             tuple(self._problem(one, place(one.position)) for one in self._kept),
+            failures,
         )
 
     def _severity(self, placed: Placed) -> str:

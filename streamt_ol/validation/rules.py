@@ -86,10 +86,11 @@ RULES: dict[str, Rule] = {
         ERROR, "generated event times are UTC", "specification, Event time, run IDs, determinism"
     ),
     "OL-R058": Rule(ERROR, "generated runs are complete BATCH runs", _BOUNDARY),
-    "OL-R060": Rule(ERROR, "compressed input is whole", "RFC 1952; RFC 8878"),
     "OL-R059": Rule(
         ERROR, "no dataset is input and output", "specification, Direct inputs and outputs"
     ),
+    "OL-R060": Rule(ERROR, "compressed input is whole", "RFC 1952; RFC 8878"),
+    "OL-R061": Rule(ERROR, "an input can be read", "streamt-ol, E501_PARSE_ERROR"),
 }
 
 

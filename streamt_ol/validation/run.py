@@ -39,7 +39,7 @@ def validate(
     """Check ``inputs``, each a name and what opens it, as one stream, and return the report.
 
     ``progress`` is told the raw bytes read and the events checked so far. The report does not
-    depend on the number of processes. Raises ``OSError`` where reading fails.
+    depend on the number of processes. An input that cannot be read is an error in it.
     """
     ignored = options.settings.ignored
     memory = Memory()
@@ -55,7 +55,8 @@ def validate(
         progress(reading.read, collector.events)
     collector.add(stream_findings(memory))
     collector.add(reading.empty)
-    return collector.report(reading.inputs.names, reading.inputs.place)
+    inputs_read = reading.inputs
+    return collector.report(inputs_read.names, inputs_read.place, tuple(inputs_read.failures))
 
 
 class _Reading:
@@ -71,10 +72,9 @@ class _Reading:
         """Yield the chunks of all inputs."""
         for name, opened in self._named:
             seen = False
-            with opened() as stream:
-                for chunk in self.inputs.chunks(name, stream):
-                    seen = seen or chunk.fault is not None or _holds_something(chunk)
-                    yield chunk
+            for chunk in self.inputs.chunks(name, opened):
+                seen = seen or chunk.fault is not None or _holds_something(chunk)
+                yield chunk
             if not seen:
                 position = self.inputs.start
                 self.empty.append(
