@@ -14,6 +14,7 @@ from zlib import crc32
 from streamt_ol.facets import DATASET_EVENT, RUN_EVENT
 from streamt_ol.validation import facts
 from streamt_ol.validation.facts import END, START, Moment, Run
+from streamt_ol.validation.lines import BLANKS
 from streamt_ol.validation.window import Window
 
 _STATIC = struct.Struct("<IIBB")  # checksum, position (40 bits), 1 for a dataset
@@ -50,7 +51,7 @@ class Memory:
         """
         if not trusted and not facts.is_well_formed(kind, event):
             return
-        checksum = crc32(data)
+        checksum = crc32(data.strip(BLANKS))  # a line's end is no part of its event
         if kind == DATASET_EVENT:
             dataset = event["dataset"]
             key = facts.static_key("D", dataset["namespace"], dataset["name"], event["eventTime"])
