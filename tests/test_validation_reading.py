@@ -231,6 +231,37 @@ def test_several_members_of_each_kind_are_one_input() -> None:
         assert (report.events, report.valid) == (2, True)
 
 
+@pytest.mark.parametrize("low", [0x50, 0x5F])
+@pytest.mark.parametrize("size", [1 << 20, 64])
+def test_zstd_is_known_by_a_skippable_frame_too(
+    low: int, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", size)
+    skipped = bytes([low]) + b"\x2a\x4d\x18" + (5).to_bytes(4, "little") + b"hello"
+    report = report_of(skipped + zstd.compress(json.dumps(dataset_event()).encode()) + skipped)
+    assert (report.events, report.valid) == (1, True)
+
+
+@pytest.mark.parametrize("size", [1 << 20, 64])
+def test_zeros_after_gzip_are_padding_and_anything_else_is_damage(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", size)
+    a, b = (gzip.compress(json.dumps(dataset_event(n)).encode() + b"\n") for n in "ab")
+    report = report_of(a + bytes(1000) + b + bytes(1000))
+    assert (report.events, report.valid) == (2, True)
+    assert report_of(a + bytes(1000) + b"x").rules == {"OL-R060": 1}
+
+
+@pytest.mark.parametrize("blank", [b"\x0c", b"\x0b", b" \x0c "])
+def test_only_the_white_space_of_json_makes_a_blank_line(blank: bytes) -> None:
+    report = report_of(b"{}\n" + blank + b"\n{}\n")
+    assert ("OL-R002", 2, "") in places(report)
+    assert report.blank == 0
+    assert report_of(blank).rules == {"OL-R002": 1}
+    assert report_of(b" \t\r\n").blank == 1
+
+
 def test_a_missing_zstd_library_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
         raise ImportError(name)

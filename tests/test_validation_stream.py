@@ -188,6 +188,22 @@ def test_blanks_around_an_event_do_not_make_it_another(blanks: str) -> None:
         assert not {"OL-R031", "OL-R032"} & {rule for rule, _ in found}
 
 
+@pytest.mark.parametrize("fault", [{"eventTime": "yesterday"}, {"job": {"name": "a"}}])
+def test_an_end_that_breaks_its_schema_is_not_missing(fault: Event) -> None:
+    kinds = (("START", TIMES[0]), ("COMPLETE", TIMES[3]))
+    for broken, rule in ((0, "OL-R036"), (1, "OL-R037")):
+        events = [run_event(*kind) for kind in kinds]
+        assert [one for one, _ in findings(remembered([events[1 - broken]]))] == [rule]
+        whole, parts = Memory(), [Memory(), Memory()]
+        for at, one in enumerate(events):
+            told = {**one, **fault} if at == broken else one
+            for memory in (whole, parts[at]):
+                data = json.dumps(told).encode()
+                memory.observe("RunEvent", told, data, at, trusted=at != broken)
+        parts[0].absorb(parts[1])
+        assert findings(whole) == findings(parts[0]) == []
+
+
 def test_a_run_survives_packing() -> None:
     moment = Moment(639_000_000_000_000_000, 0xFFFFFFFF, 2**40 - 1)
     for start in (None, moment, moment._replace(position=7)):

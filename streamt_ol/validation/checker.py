@@ -10,7 +10,7 @@ import orjson
 from streamt_ol.facets import PRODUCER
 from streamt_ol.validation import compiled, events, generated, quick
 from streamt_ol.validation.findings import Placed
-from streamt_ol.validation.lines import is_plain, unreadable
+from streamt_ol.validation.lines import BLANKS, is_plain, unreadable
 from streamt_ol.validation.memory import Memory
 from streamt_ol.validation.rules import finding
 from streamt_ol.validation.scan import faults
@@ -119,7 +119,7 @@ class _Checker:
         return trusted
 
     def _unreadable(self, data: bytes, position: int) -> None:
-        if not data or data.isspace():
+        if not data.strip(BLANKS):
             self.blank += 1
             return
         self.kinds["other"] += 1

@@ -27,6 +27,7 @@ class Memory:
     ``runs`` packs a run by its key; ``statics`` a checksum and position by the key of an
     identity at a time; ``types`` a position and the processing type by a job's key. The
     ``more_...`` tables hold what breaks rules: further STARTs and ends, jobs, versions, types.
+    ``half_known`` names the STARTs and ends of which nothing else is known.
     ``repeated`` holds the positions of events repeated to the byte, for the reader to take away.
     """
 
@@ -38,6 +39,7 @@ class Memory:
         self.more_jobs: dict[int, dict[int, int]] = {}
         self.more_statics: dict[bytes, list[bytes]] = {}
         self.more_types: dict[int, dict[str, int]] = {}
+        self.half_known: set[tuple[int, str]] = set()
         self.window = Window()
         self.repeated: list[int] = []
 
@@ -50,6 +52,9 @@ class Memory:
         one that does not, only what is well-formed is noted.
         """
         if not trusted and not facts.is_well_formed(kind, event):
+            part = facts.half_known(event) if kind == RUN_EVENT else None
+            if part is not None:
+                self.half_known.add(part)
             return
         checksum = crc32(data.strip(BLANKS))  # a line's end is no part of its event
         if kind == DATASET_EVENT:
@@ -103,6 +108,7 @@ class Memory:
         self._absorb_tables(later)
 
     def _absorb_tables(self, later: Memory) -> None:
+        self.half_known |= later.half_known
         for static, version in later.statics.items():
             self._add_version(static, version)
         for static, versions in later.more_statics.items():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from streamt_ol.validation.checker import Checked, Settings, check_chunk
 from streamt_ol.validation.findings import Placed
+from streamt_ol.validation.lines import BLANKS
 from streamt_ol.validation.memory import Memory
 from streamt_ol.validation.report import Collector, Report
 from streamt_ol.validation.rules import finding
@@ -86,7 +87,7 @@ class _Reading:
 
 
 def _holds_something(chunk: Chunk) -> bool:
-    return bool(chunk.elements) or not (not chunk.lines or chunk.lines.isspace())
+    return bool(chunk.elements or chunk.lines.strip(BLANKS))
 
 
 def _checked(

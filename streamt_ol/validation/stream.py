@@ -96,7 +96,7 @@ def _ends(memory: Memory, key: int, run: Run, run_id: str) -> Iterator[Placed]:
     if not run.generated and _is_continuous(memory, {run.job, *memory.more_jobs.get(key, ())}):
         return
     for moment, rule, part in ((run.start, "OL-R036", START), (run.end, "OL-R037", END)):
-        if moment is None:
+        if moment is None and (key, part) not in memory.half_known:
             message = f"run {run_id} has no {_NAMES[part]} in the input"
             rule_here = "OL-R058" if run.generated else rule
             yield _placed(run.first, rule_here, "/run/runId", message)
