@@ -116,6 +116,26 @@ def test_an_element_that_is_too_long_is_dropped_and_reading_goes_on() -> None:
     assert short == Element(b'{"b": 1}', 2, "/1")
 
 
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_what_follows_an_array_is_an_error_and_is_read(size: int) -> None:
+    def rows(data: bytes) -> list[tuple[bytes, int, str, str | None]]:
+        found = split(data, size)
+        return [(e.data, e.line, e.pointer, e.fault.rule if e.fault else None) for e in found]
+
+    first, second = (b'{"a": 1}', 1, "/0", None), (b'{"b": 2}', 2, "/0", None)
+    fault = (b"", 2, "", "OL-R002")
+    assert rows(b'[{"a": 1}]\n[{"b": 2}]\n') == [first, fault, second]
+    objects = [(b'{"b": 2}', 2, "", None), (b'{"c": 3}', 3, "", None)]
+    assert rows(b'[{"a": 1}]\n{"b": 2}\n{"c": 3}\n') == [first, fault, *objects]
+    assert rows(b'[{"a": 1}]\nx\n') == [first, fault, (b"x", 2, "", None)]
+    assert rows(b'[{"a": 1}]\n\n') == [first]
+
+
+def test_a_form_feed_in_an_array_is_no_blank() -> None:
+    assert report_of(b"[\x0c]").rules == {"OL-R002": 1}
+    assert report_of(b"[ \t\r\n]").valid
+
+
 @pytest.mark.parametrize("blank", [b" ", b"\n", b"\r\n"])
 def test_blanks_before_an_element_are_not_held_and_never_too_long(blank: bytes) -> None:
     data = b"[" + blank * 3000 + b'{"a": 1},' + blank * 3000 + b'{"b": 2}]'
