@@ -110,12 +110,15 @@ class _Checker:
 
     def _judge_own(self, kind: str, event: dict[str, Any], position: int) -> bool:
         """Check an event of streamt's own, which has rules of its own."""
-        if generated.accepts(kind, event):
+        if generated.accepts(kind, event) and generated.is_sorted(event):
             return True
-        from streamt_ol.validation.exact import exact_findings  # noqa: PLC0415 - rarely needed
+        from streamt_ol.validation.exact import (  # noqa: PLC0415 - rarely needed
+            exact_findings,
+            unsorted,
+        )
 
         trusted, found = events.judge(kind, event)
-        self.add(position, [*found, *exact_findings(kind, event)])
+        self.add(position, [*found, *exact_findings(kind, event), *unsorted(kind, event)])
         return trusted
 
     def _unreadable(self, data: bytes, position: int) -> None:

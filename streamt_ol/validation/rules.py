@@ -61,6 +61,11 @@ RULES: dict[str, Rule] = {
         ERROR, "a job keeps its processing type", "JobTypeJobFacet 2-0-4, processingType"
     ),
     "OL-R039": Rule(ERROR, "a static identity stands once per event time", _BOUNDARY),
+    "OL-R049": Rule(
+        ERROR,
+        "inputs of generated events are in order",
+        "specification, Direct inputs and outputs",
+    ),
     "OL-R050": Rule(ERROR, "generated objects have only permitted fields", _BOUNDARY),
     "OL-R051": Rule(
         ERROR, "generated events have the exact URLs", "specification, Producer and schema URLs"
