@@ -122,6 +122,16 @@ class StreamtOlError(Exception):
         self.location = location
         self.suggestion = suggestion
 
+    def record(self) -> dict[str, str]:
+        """Return the error as it stands among the ``errors`` of an envelope."""
+        record = {
+            "code": self.code,
+            "message": self.message,
+            "location": self.location,
+            "suggestion": self.suggestion,
+        }
+        return {key: text for key, text in record.items() if text is not None}
+
     def __str__(self) -> str:
         place = f" {self.location}" if self.location else ""
         return f"{self.code}{place}: {self.message}"

@@ -10,9 +10,10 @@ import re
 from typing import NamedTuple
 
 MASK = "***"
+# Short names reveal only as the last word of a name: "design" and "signal" are no signatures.
 _REVEALING_NAME = (
-    r"[\w.-]*(?:pass|pwd|secret|token|api[_.-]?key|access[_.-]?key|private[_.-]?key|credential"
-    r"|jaas\.config|authorization)[\w.-]*"
+    r"(?:(?:[\w.-]*[_.-])?sig|[\w.-]*pw|[\w.-]*(?:pass|pwd|secret|token|api[_.-]?key|access[_.-]?key|account[_.-]?key|private[_.-]?key|credential"
+    r"|jaas\.config|authorization|signature)[\w.-]*)"
 )
 # A text of any length is looked at this far; what is shown of it ends long before.
 _SEARCHED = 65_536

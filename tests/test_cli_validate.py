@@ -94,10 +94,55 @@ def test_empty_input_is_valid_with_a_note() -> None:
 @pytest.mark.parametrize("name", ["missing.jsonl", ".", "a\x1b[31mb"])
 def test_an_input_that_cannot_be_read_is_one_clear_error(name: str, tmp_path: Path) -> None:
     ran = streamt_ol("validate", name, cwd=tmp_path)
-    assert (ran.returncode, ran.stdout) == (1, b"")
+    assert ran.returncode == 1
+    assert b":1: error OL-R061: E501_PARSE_ERROR: cannot read the events: " in ran.stdout
+    assert b"\x1b" not in ran.stdout
     assert ran.stderr.startswith(b"E501_PARSE_ERROR ")
     assert b"Traceback" not in ran.stderr
     assert b"\x1b" not in ran.stderr
+
+
+def test_one_unreadable_input_does_not_cost_the_report_on_the_others(events: Path) -> None:
+    missing = events.parent / "missing.jsonl"
+    for name in REPORTERS:
+        ran = streamt_ol("validate", missing, events, "-f", name)
+        assert ran.returncode == 1, name
+        for part in (b"missing.jsonl", b"OL-R061", b"E501_PARSE_ERROR", b"OL-R012"):
+            assert part in ran.stdout, (name, part)
+    envelope = json.loads(streamt_ol("validate", missing, events, "-f", "json").stdout)
+    assert [one["code"] for one in envelope["errors"]] == [
+        "E501_PARSE_ERROR",
+        "E506_OPENLINEAGE_INVALID",
+    ]
+    assert envelope["errors"][0]["location"] == str(missing)
+    assert envelope["data"]["files"] == [str(missing), str(events)]
+    assert envelope["data"]["events"] == 4
+
+
+def test_an_unreadable_input_is_an_error_whatever_is_ignored_or_shown(tmp_path: Path) -> None:
+    for more in (["--ignore", "OL-R061"], ["--max-problems", "0"]):
+        ran = streamt_ol("validate", "missing.jsonl", *more, cwd=tmp_path)
+        assert ran.returncode == 1
+        assert ran.stderr.startswith(b"E501_PARSE_ERROR missing.jsonl: ")
+
+
+def test_the_report_never_replaces_an_input(events: Path) -> None:
+    before = events.read_bytes()
+    link, hard = events.with_name("link"), events.with_name("hard")
+    link.symlink_to(events)
+    hard.hardlink_to(events)
+    for target in (events, link, hard, events.parent / "." / "x" / ".." / events.name):
+        (events.parent / "x").mkdir(exist_ok=True)
+        ran = streamt_ol("validate", events, "--output-file", target)
+        assert (ran.returncode, ran.stdout) == (2, b""), target
+        assert ran.stderr.startswith(b"E500_USAGE_ERROR --output-file: ")
+    with events.open("rb") as stream:
+        ran = subprocess.run(
+            [PROGRAM, "validate", "-", "--output-file", events],
+            stdin=stream, capture_output=True, check=False,
+        )  # fmt: skip
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert events.read_bytes() == before
 
 
 def test_the_formats_are_those_of_the_registry() -> None:
@@ -188,6 +233,49 @@ def test_max_problems_shows_the_first_and_counts_all(tmp_path: Path) -> None:
     assert lines[3] == "... and 247 more, counted below (--max-problems shows more)"
     assert "250 errors" in lines[4]
     assert len(streamt_ol("validate", path).stdout.splitlines()) == 102
+
+
+@pytest.fixture
+def crowded(tmp_path: Path) -> Path:
+    """A file of an event, its 149 copies (a note each), and one with a blank name at the end."""
+    bad = {**job_event(), "producer": "https://example.com/p"}
+    bad["job"] = {**bad["job"], "name": " "}
+    good = {**dataset_event(), "producer": "https://example.com/p"}
+    path = tmp_path / "crowded.jsonl"
+    path.write_text(f"{json.dumps(good)}\n" * 150 + json.dumps(bad))
+    return path
+
+
+def test_notes_do_not_push_errors_out_of_the_report(crowded: Path) -> None:
+    lines = streamt_ol("validate", crowded, "--max-problems", "3").stdout.decode().splitlines()
+    assert [one.split(":")[1] for one in lines[:3]] == ["2", "3", "151"]
+    assert " error OL-R012 " in lines[2]
+    assert lines[3].startswith("... and 147 more")
+
+
+def test_every_format_has_the_error_and_says_what_it_hides(crowded: Path) -> None:
+    outputs = {}
+    for name in REPORTERS:
+        ran = streamt_ol("validate", crowded, "-f", name)
+        assert (ran.returncode, b"OL-R012" in ran.stdout) == (1, True), name
+        outputs[name] = ran.stdout
+    assert json.loads(outputs["json"])["data"]["hidden"] == 50
+    assert json.loads(outputs["jsonl"].splitlines()[-1]) == {"hidden": 50}
+    (run,) = json.loads(outputs["sarif"])["runs"]
+    assert run["properties"]["hidden"] == 50
+    (notification,) = run["invocations"][0]["toolExecutionNotifications"]
+    assert notification["message"]["text"].startswith("50 more problems")
+    assert b"\n::notice title=streamt-ol validate::... and 50 more" in outputs["github"]
+
+
+def test_junit_counts_what_it_does_not_show(crowded: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_text("{}\n" * 7)
+    ran = streamt_ol("validate", crowded, other, "-f", "junit", "--max-problems", "2")
+    first, second = ET.fromstring(ran.stdout)
+    assert (first.get("failures"), first.get("tests")) == ("1", "150")
+    assert (second.get("failures"), second.get("tests")) == ("7", "7")
+    assert "6 more" in (second.findtext("system-out") or "")
 
 
 SECRETS = ["hunter2hunter2", "AKIAABCDEFGHIJKLMNOP", "eyJhbGciOiJIUzI1NiJ9.e30.abc"]

@@ -46,6 +46,14 @@ SECRET = "hunter2hunter2"
         f"ghp_{SECRET}",
         f"xoxb-{SECRET}",
         f"tkn_{SECRET}",
+        f"AccountName=a;AccountKey={SECRET}==;EndpointSuffix=core.windows.net",
+        f"account_key: {SECRET}",
+        f"https://a.blob.core.windows.net/c?sv=2024&sig={SECRET}",
+        f"SIG%3D{SECRET}",
+        f"https://b.s3.amazonaws.com/k?X-Amz-Signature={SECRET}&x=1",
+        f"pw={SECRET}",
+        f"'db_pw': '{SECRET}'",
+        f"--pw {SECRET}",
     ],
 )  # fmt: skip
 def test_credentials_are_hidden(text: str) -> None:
@@ -55,7 +63,19 @@ def test_credentials_are_hidden(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["orders", "a/b", "kafka://broker:9092", "the token bucket", "basics", "x = 1", "a@b.c"]
+    "text",
+    [
+        "orders",
+        "a/b",
+        "kafka://broker:9092",
+        "the token bucket",
+        "basics",
+        "x = 1",
+        "a@b.c",
+        "design: x",
+        "assigned=1",
+        "signal=2",
+    ],
 )
 def test_ordinary_text_stays(text: str) -> None:
     assert redact(text) == text

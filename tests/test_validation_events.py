@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 import pytest
-from openlineage_events import Event, dataset_event, facet, job_event
+from openlineage_events import Event, dataset_event, facet, job_event, run_event
 
 from streamt_ol.validation import depth
 from streamt_ol.validation.events import check_event
@@ -74,6 +74,14 @@ def test_all_faults_of_an_event_are_found_each_at_its_field() -> None:
         ("OL-R011", "/inputs/1/name"),
         ("OL-R012", "/inputs/0/name"),
     ]
+
+
+@pytest.mark.parametrize("value", [None, 1, "NONE"])
+def test_a_value_out_of_an_enumeration_is_one_finding(value: object) -> None:
+    event = {**run_event(), "producer": "https://example.com/p", "eventType": value}
+    (one,) = [found for found in check_event(event) if found.pointer == "/eventType"]
+    assert (one.rule, one.severity) == ("OL-R011", "error")
+    assert one.message.startswith("expected START or RUNNING or COMPLETE")
 
 
 def test_references_to_older_cores_resolve_to_the_pinned_one() -> None:

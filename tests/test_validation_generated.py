@@ -209,6 +209,15 @@ def test_a_broken_rule_is_found_at_its_place(
     assert (rule, where) in found
 
 
+def test_a_job_name_has_one_spelling() -> None:
+    for code in range(256):
+        character = chr(code)
+        name = f"streamt/shop/models/a%{code:02X}b"
+        unescaped = code < 128 and (character.isalnum() or character in "-._~")
+        found = [one.rule for one in check_generated([job_event(name)])]
+        assert found == (["OL-R056"] if unescaped else []), name
+
+
 def test_identities_are_unique_over_all_events() -> None:
     events = [full_dataset(), dataset_event("b"), full_dataset(), full_job(), full_job()]
     found = [(one.rule, one.pointer) for one in check_generated(events)]

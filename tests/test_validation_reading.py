@@ -5,18 +5,19 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import tracemalloc
 import zlib
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import pytest
 from backports import zstd
 from openlineage_events import dataset_event, job_event, mutated, random_event, run_event
 
-from streamt_ol.problems import PARSE, StreamtOlError
-from streamt_ol.validation import blocks, run
+from streamt_ol.problems import PARSE
+from streamt_ol.validation import blocks, documents, run
 from streamt_ol.validation.checker import Checked, Settings, check_chunk
 from streamt_ol.validation.documents import Element, Splitter, is_document
 from streamt_ol.validation.lines import is_plain
@@ -115,6 +116,56 @@ def test_an_element_that_is_too_long_is_dropped_and_reading_goes_on() -> None:
     assert short == Element(b'{"b": 1}', 2, "/1")
 
 
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_what_follows_an_array_is_an_error_and_is_read(size: int) -> None:
+    def rows(data: bytes) -> list[tuple[bytes, int, str, str | None]]:
+        found = split(data, size)
+        return [(e.data, e.line, e.pointer, e.fault.rule if e.fault else None) for e in found]
+
+    first, second = (b'{"a": 1}', 1, "/0", None), (b'{"b": 2}', 2, "/0", None)
+    fault = (b"", 2, "", "OL-R002")
+    assert rows(b'[{"a": 1}]\n[{"b": 2}]\n') == [first, fault, second]
+    objects = [(b'{"b": 2}', 2, "", None), (b'{"c": 3}', 3, "", None)]
+    assert rows(b'[{"a": 1}]\n{"b": 2}\n{"c": 3}\n') == [first, fault, *objects]
+    assert rows(b'[{"a": 1}]\nx\n') == [first, fault, (b"x", 2, "", None)]
+    assert rows(b'[{"a": 1}]\n\n') == [first]
+
+
+def test_a_form_feed_in_an_array_is_no_blank() -> None:
+    assert report_of(b"[\x0c]").rules == {"OL-R002": 1}
+    assert report_of(b"[ \t\r\n]").valid
+
+
+@pytest.mark.parametrize("blank", [b" ", b"\n", b"\r\n"])
+def test_blanks_before_an_element_are_not_held_and_never_too_long(blank: bytes) -> None:
+    data = b"[" + blank * 3000 + b'{"a": 1},' + blank * 3000 + b'{"b": 2}]'
+    newlines = blank.count(b"\n") * 3000
+    for size in (7, 64, len(data)):
+        assert split(data, size, 100) == [
+            Element(b'{"a": 1}', 1 + newlines, "/0"),
+            Element(b'{"b": 2}', 1 + 2 * newlines, "/1"),
+        ]
+
+
+@pytest.mark.parametrize("opening", [b"[", b"{", b'{"a": '])
+def test_each_byte_of_blanks_is_looked_at_a_bounded_number_of_times(
+    opening: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = 0
+    token = documents._TOKEN
+
+    class Counting:
+        def finditer(self, text: bytes, start: int) -> Iterator[re.Match[bytes]]:
+            nonlocal looked
+            looked += len(text) - start
+            return token.finditer(text, start)
+
+    monkeypatch.setattr(documents, "_TOKEN", Counting())
+    data = opening + b"\n" * 100_000 + b"}"
+    split(data, 1000)
+    assert looked <= 2 * len(data)
+
+
 def test_a_document_is_told_from_json_lines() -> None:
     assert is_document(b" \n[1]")
     assert is_document(b'{\n "a": 1\n}')
@@ -200,15 +251,74 @@ def test_several_members_of_each_kind_are_one_input() -> None:
         assert (report.events, report.valid) == (2, True)
 
 
+@pytest.mark.parametrize("low", [0x50, 0x5F])
+@pytest.mark.parametrize("size", [1 << 20, 64])
+def test_zstd_is_known_by_a_skippable_frame_too(
+    low: int, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", size)
+    skipped = bytes([low]) + b"\x2a\x4d\x18" + (5).to_bytes(4, "little") + b"hello"
+    report = report_of(skipped + zstd.compress(json.dumps(dataset_event()).encode()) + skipped)
+    assert (report.events, report.valid) == (1, True)
+
+
+@pytest.mark.parametrize("size", [1 << 20, 64])
+def test_zeros_after_gzip_are_padding_and_anything_else_is_damage(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", size)
+    a, b = (gzip.compress(json.dumps(dataset_event(n)).encode() + b"\n") for n in "ab")
+    report = report_of(a + bytes(1000) + b + bytes(1000))
+    assert (report.events, report.valid) == (2, True)
+    assert report_of(a + bytes(1000) + b"x").rules == {"OL-R060": 1}
+
+
+@pytest.mark.parametrize("blank", [b"\x0c", b"\x0b", b" \x0c "])
+def test_only_the_white_space_of_json_makes_a_blank_line(blank: bytes) -> None:
+    report = report_of(b"{}\n" + blank + b"\n{}\n")
+    assert ("OL-R002", 2, "") in places(report)
+    assert report.blank == 0
+    assert report_of(blank).rules == {"OL-R002": 1}
+    assert report_of(b" \t\r\n").blank == 1
+
+
 def test_a_missing_zstd_library_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
         raise ImportError(name)
 
     monkeypatch.setattr(blocks, "import_module", missing)
-    with pytest.raises(StreamtOlError, match="zstd") as raised:
-        report_of(zstd.compress(b"{}"))
-    assert raised.value.code == PARSE
-    assert raised.value.suggestion == "pip install 'streamt-ol[zstd]'"
+    report = report_of(zstd.compress(b"{}"), b"{}")
+    assert [(one.file, one.rule) for one in report.problems] == [
+        ("input 0", "OL-R061"),
+        ("input 1", "OL-R010"),
+    ]
+    (failure,) = report.failures
+    assert (failure.code, failure.location) == (PARSE, "input 0")
+    assert failure.suggestion == "pip install 'streamt-ol[zstd]'"
+
+
+def test_what_comes_before_a_reading_error_is_checked() -> None:
+    class Failing(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            data = super().read(size)
+            if not data:
+                raise OSError(5, "Input/output error")
+            return data
+
+    def opened() -> AbstractContextManager[BinaryIO]:
+        return nullcontext(Failing(b"{}\n"))
+
+    def empty() -> AbstractContextManager[BinaryIO]:
+        return nullcontext(io.BytesIO())
+
+    inputs = [("a", opened), ("b", empty)]
+    options = Options(Settings(LIMIT), 100, False, 1)
+    report = validate(inputs, options, lambda size, events: None)
+    assert [(one.file, one.line, one.rule) for one in report.problems] == [
+        ("a", 1, "OL-R010"),
+        ("a", 2, "OL-R061"),
+        ("b", 1, "OL-R009"),
+    ]
 
 
 def test_zlib_errors_are_what_the_reader_takes_them_for() -> None:

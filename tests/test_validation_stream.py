@@ -6,6 +6,7 @@ import json
 import sys
 from collections import defaultdict
 from copy import deepcopy
+from itertools import permutations
 from random import Random
 from typing import Any
 
@@ -110,9 +111,10 @@ def _reference_run(
     found |= {("OL-R031", index) for index, _ in starts[1:]}
     found |= {("OL-R032", index) for index, _ in ends[1:]}
     if ends:
-        found |= {("OL-R033", index) for index, at in starts if at > ends[0][1]}
+        over = min(at for _, at in ends)
+        found |= {("OL-R033", index) for index, at in starts if at > over}
         latest = max(running, key=lambda pair: (pair[1], -pair[0]), default=None)
-        if latest and latest[1] > ends[0][1]:
+        if latest and latest[1] > over:
             found.add(("OL-R034", latest[0]))
     if not any("STREAMING" in types[job] for job in jobs):
         first = members[0][0]
@@ -158,6 +160,48 @@ def test_joining_is_associative_and_cuts_do_not_matter(seed: int) -> None:
         middle.absorb(right)
         left.absorb(middle)
         assert findings(left) == whole, events
+
+
+def run_event(kind: str, time: str) -> Event:
+    return {"eventTime": time, "producer": PRODUCER, "schemaURL": EVENT_SCHEMA_URLS["RunEvent"],
+            "eventType": kind, "run": {"runId": RUNS[0]},
+            "job": {"namespace": "n", "name": "a"}}  # fmt: skip
+
+
+def test_a_run_is_over_at_its_earliest_end_whatever_the_order() -> None:
+    early, late = (run_event("COMPLETE", f"2026-01-01T00:00:0{n}Z") for n in (1, 5))
+    start, running = run_event("START", TIMES[0]), run_event("RUNNING", "2026-01-01T00:00:03Z")
+    again = run_event("START", "2026-01-01T00:00:02Z")
+    for events in permutations((start, early, late, running, again)):
+        found = findings(remembered(list(events)))
+        assert ("OL-R034", events.index(running)) in found
+        assert ("OL-R033", events.index(again)) in found
+
+
+@pytest.mark.parametrize("blanks", ["\r", " \t", "\r\n"])
+def test_blanks_around_an_event_do_not_make_it_another(blanks: str) -> None:
+    for one in (run_event("START", TIMES[0]), run_event("RUNNING", TIMES[0])):
+        memory = remembered([one])
+        memory.observe("RunEvent", one, (json.dumps(one) + blanks).encode(), 1, trusted=True)
+        found = findings(memory)
+        assert ("OL-R035", 1) in found
+        assert not {"OL-R031", "OL-R032"} & {rule for rule, _ in found}
+
+
+@pytest.mark.parametrize("fault", [{"eventTime": "yesterday"}, {"job": {"name": "a"}}])
+def test_an_end_that_breaks_its_schema_is_not_missing(fault: Event) -> None:
+    kinds = (("START", TIMES[0]), ("COMPLETE", TIMES[3]))
+    for broken, rule in ((0, "OL-R036"), (1, "OL-R037")):
+        events = [run_event(*kind) for kind in kinds]
+        assert [one for one, _ in findings(remembered([events[1 - broken]]))] == [rule]
+        whole, parts = Memory(), [Memory(), Memory()]
+        for at, one in enumerate(events):
+            told = {**one, **fault} if at == broken else one
+            for memory in (whole, parts[at]):
+                data = json.dumps(told).encode()
+                memory.observe("RunEvent", told, data, at, trusted=at != broken)
+        parts[0].absorb(parts[1])
+        assert findings(whole) == findings(parts[0]) == []
 
 
 def test_a_run_survives_packing() -> None:

@@ -66,7 +66,7 @@ class Output:
 
     def failure(self, data: Mapping[str, Any], errors: Iterable[StreamtOlError]) -> None:
         """Write the envelope of a command that was done in part: its ``data``, and ``errors``."""
-        self._write_envelope("error", data, [_record(error) for error in errors], [])
+        self._write_envelope("error", data, [error.record() for error in errors], [])
 
     def warnings(self, warnings: Iterable[Warned]) -> None:
         """Write ``CODE place: message`` lines to stderr, sorted."""
@@ -103,16 +103,6 @@ class Output:
         except TypeError:  # a path or an argument that is not UTF-8
             text = orjson.dumps(_encodable(envelope))
         self.data([text, b"\n"])
-
-
-def _record(error: StreamtOlError) -> dict[str, str]:
-    record = {
-        "code": error.code,
-        "message": error.message,
-        "location": error.location,
-        "suggestion": error.suggestion,
-    }
-    return {key: text for key, text in record.items() if text is not None}
 
 
 def note(line: str) -> None:

@@ -59,7 +59,8 @@ def validate(
         typer.Option(metavar="RULE", help="Switch a rule off, e.g. OL-R012; may be repeated."),
     ] = None,
     max_problems: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Show the first N problems; all are counted.")
+        int,
+        typer.Option(min=0, metavar="N", help="Show N problems, errors first; all are counted."),
     ] = _MAX_PROBLEMS,
     max_line_bytes: Annotated[
         int, typer.Option(min=1, metavar="N", help="A longer line is an error and is skipped.")
@@ -79,9 +80,15 @@ def validate(
         return 0
     chosen = _format(format, output)
     ignored = _known_rules(ignore or [])
-    report = _checked(
-        _names(events or []), ignored, max_problems, max_line_bytes, jobs, strict=strict
-    )
+    names = _names(events or [])
+    if output_file is not None:
+        from streamt_ol.validation.opening import refuse_target  # noqa: PLC0415
+
+        refuse_target(names, output_file)
+    report = _checked(names, ignored, max_problems, max_line_bytes, jobs, strict=strict)
+    if not (output.json or chosen == Format.JSON):
+        for failure in report.failures:
+            output.error(failure)
     if output_file is not None:
         _write(output_file, reporter(chosen)(report, False))
     if output_file is None or output.json:
@@ -143,10 +150,7 @@ def _checked(
     from streamt_ol.cli.progress import Progress  # noqa: PLC0415
 
     with Progress(opening.size(names)) as progress:
-        try:
-            return validate(inputs, options, progress.show)
-        except OSError as error:
-            raise opening.unreadable(", ".join(names), error) from None
+        return validate(inputs, options, progress.show)
 
 
 def _cores() -> int:

@@ -34,7 +34,10 @@ def blocks(stream: BinaryIO, read: Callable[[int], None]) -> Iterator[bytes]:
     raw = _raw(stream, read)
     first = next(raw, b"")
     kind = next((make for magic, make in _KINDS if first.startswith(magic)), None)
-    plain = _with(first, raw) if kind is None else _decompressed(_with(first, raw), kind())
+    plain = _with(first, raw)
+    if kind is not None:
+        # Tapes and disks fill up gzip's last block with zeros, which belong to no member.
+        plain = _decompressed(plain, kind(), b"\0" if kind is _gzip else b"")
     start = next(plain, b"")
     if start.startswith(_BOM):
         start = start[len(_BOM) :]
@@ -53,12 +56,14 @@ def _with(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     yield from rest
 
 
-def _decompressed(raw: Iterator[bytes], make: Callable[[], Any]) -> Iterator[bytes]:
-    """Yield what the members of a compressed stream hold, one after the other."""
+def _decompressed(raw: Iterator[bytes], make: Callable[[], Any], padding: bytes) -> Iterator[bytes]:
+    """Yield what the members of a compressed stream hold, ``padding`` between them left out."""
     member, pending = make(), b""
     started = False
     for block in raw:
         pending += block
+        if member.eof:
+            pending = pending.lstrip(padding)
         while pending:
             if member.eof:
                 member, started = make(), False
@@ -69,7 +74,7 @@ def _decompressed(raw: Iterator[bytes], make: Callable[[], Any]) -> Iterator[byt
                 if type(error).__name__ not in {"error", "ZstdError"}:
                     raise
                 raise DamagedError("the compressed data is damaged") from error
-            pending = member.unused_data if member.eof else b""
+            pending = member.unused_data.lstrip(padding) if member.eof else b""
     if started and not member.eof:
         raise DamagedError("the compressed data ends too early")
 
@@ -109,4 +114,6 @@ def _zstd_module() -> Any:
 _KINDS: tuple[tuple[bytes, Callable[[], Callable[[], Any]]], ...] = (
     (b"\x1f\x8b", _gzip),
     (b"\x28\xb5\x2f\xfd", _zstd),
+    # RFC 8878, section 3.1.2: a skippable frame may come first.
+    *((bytes([low]) + b"\x2a\x4d\x18", _zstd) for low in range(0x50, 0x60)),
 )

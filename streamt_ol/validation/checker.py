@@ -10,7 +10,7 @@ import orjson
 from streamt_ol.facets import PRODUCER
 from streamt_ol.validation import compiled, events, generated, quick
 from streamt_ol.validation.findings import Placed
-from streamt_ol.validation.lines import is_plain, unreadable
+from streamt_ol.validation.lines import BLANKS, is_plain, unreadable
 from streamt_ol.validation.memory import Memory
 from streamt_ol.validation.rules import finding
 from streamt_ol.validation.scan import faults
@@ -110,16 +110,19 @@ class _Checker:
 
     def _judge_own(self, kind: str, event: dict[str, Any], position: int) -> bool:
         """Check an event of streamt's own, which has rules of its own."""
-        if generated.accepts(kind, event):
+        if generated.accepts(kind, event) and generated.is_sorted(event):
             return True
-        from streamt_ol.validation.exact import exact_findings  # noqa: PLC0415 - rarely needed
+        from streamt_ol.validation.exact import (  # noqa: PLC0415 - rarely needed
+            exact_findings,
+            unsorted,
+        )
 
         trusted, found = events.judge(kind, event)
-        self.add(position, [*found, *exact_findings(kind, event)])
+        self.add(position, [*found, *exact_findings(kind, event), *unsorted(kind, event)])
         return trusted
 
     def _unreadable(self, data: bytes, position: int) -> None:
-        if not data or data.isspace():
+        if not data.strip(BLANKS):
             self.blank += 1
             return
         self.kinds["other"] += 1

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from streamt_ol.problems import pointer
+from streamt_ol.validation.lines import BLANKS
 from streamt_ol.validation.rules import finding
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from streamt_ol.validation.findings import Finding
 
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\],]', re.DOTALL)
+_BLANKS = re.compile(rb"[ \t\r\n]*+")
 _QUOTE = ord('"')
 _DEPTH = {b"{": 1, b"[": 1, b"}": -1, b"]": -1}
 
@@ -40,7 +42,7 @@ def is_document(block: bytes) -> bool:
     It is when it starts with an array, or with an object that its first line does not end,
     while no further object starts on the next line: that would be a line cut off.
     """
-    text = block.lstrip()
+    text = block.lstrip(BLANKS)
     if text.startswith(b"["):
         return True
     line, newline, rest = text.partition(b"\n")
@@ -51,7 +53,7 @@ def is_document(block: bytes) -> bool:
         depth += _DEPTH.get(match[0], 0)
         if match[0] == b'"':
             return False  # a string does not span lines
-    return depth > 0 and not rest.lstrip().startswith(b"{")
+    return depth > 0 and not rest.lstrip(BLANKS).startswith(b"{")
 
 
 class Splitter:
@@ -72,38 +74,47 @@ class Splitter:
         self._count = 0
         self._in_array: bool | None = None
         self._closed = False
-        self._after: int | None = None  # the line of what follows a closed array
         self._too_long: int | None = None  # the line of an element that is dropped
 
     def feed(self, block: bytes) -> Iterator[Element]:
         """Yield the elements that ``block`` completes."""
         self._text += block
         self._at_line_start = block.endswith(b"\n")
-        if self._in_array is None and self._text.strip():
-            self._in_array = self._text.lstrip().startswith(b"[")
+        if self._in_array is None and self._text.strip(BLANKS):
+            self._in_array = self._text.lstrip(BLANKS).startswith(b"[")
         for match in _TOKEN.finditer(self._text, self._scanned):
             token = match[0]
+            if self._closed:
+                yield from self._reopened()
             if token == b'"':
                 self._scanned = match.start()  # its end is still to come
                 break
-            self._scanned = match.end()
-            if not self._closed:
-                step = self._array_token if self._in_array else self._object_token
-                yield from step(token, match.start(), match.end())
+            step = self._array_token if self._in_array else self._object_token
+            yield from step(token, match.start(), match.end())
+        else:
+            self._scanned = len(self._text)  # what holds no token is looked at once
         self._forget()
 
     def end(self) -> Iterator[Element]:
         """Yield what is left when the input has ended."""
         rest = self._text[self._start :]
         if self._closed:
-            if self._after is not None:
-                yield _fault(self._after, "something follows the end of the array")
-            return
-        if rest.strip() or self._too_long is not None:
+            if not rest.strip(BLANKS):
+                return
+            yield from self._reopened()
+        if rest.strip(BLANKS) or self._too_long is not None:
             yield self._element(self._start, len(self._text))
         if self._in_array:
             line = self._line_at(len(self._text)) - self._at_line_start
             yield _fault(line, "the array is cut off: its end is missing")
+
+    def _reopened(self) -> Iterator[Element]:
+        """Yield the fault of what follows a closed array, and go on with it as with a document."""
+        first = _BLANKS.match(self._text, self._start)
+        at = first.end() if first else self._start
+        yield _fault(self._line_at(at), "something follows the end of the array")
+        self._closed, self._depth, self._count = False, 0, 0
+        self._in_array = self._text[at : at + 1] == b"["
 
     def _array_token(self, token: bytes, start: int, end: int) -> Iterator[Element]:
         change = _DEPTH.get(token, 0)
@@ -115,7 +126,7 @@ class Splitter:
             return
         if token in b",]}":
             self._closed = token != b","
-            blank = not self._text[self._start : start].strip() and self._too_long is None
+            blank = not self._text[self._start : start].strip(BLANKS) and self._too_long is None
             if not (self._closed and blank and self._count == 0):
                 yield self._element(self._start, start)
             self._start = end
@@ -130,11 +141,11 @@ class Splitter:
 
     def _element(self, start: int, end: int) -> Element:
         data = self._text[start:end]
-        lead = len(data) - len(data.lstrip())
+        lead = len(data) - len(data.lstrip(BLANKS))
         line = self._line_at(start + lead)
         place = pointer(self._count) if self._in_array else ""
         self._count += 1
-        data = data.strip()
+        data = data.strip(BLANKS)
         if self._too_long is None and len(data) <= self._limit:
             return Element(data, line, place)
         line, self._too_long = self._too_long or line, None
@@ -148,17 +159,16 @@ class Splitter:
         return line
 
     def _forget(self) -> None:
-        """Drop the text before the element at hand, and that too where it is too long."""
-        keep, rest = self._start, b""
-        if self._closed:
-            after = self._text[self._start :]
-            if after.strip() and self._after is None:
-                self._after = self._line_at(len(self._text) - len(after.lstrip()))
-            keep = len(self._text)
-        elif len(self._text) - self._start > self._limit:
+        """Drop the text before the element at hand, and that too where it is too long.
+
+        Blanks before an element are no part of it: however many there are, none is held.
+        """
+        blanks = _BLANKS.match(self._text, self._start)
+        keep, rest = blanks.end() if blanks else self._start, b""
+        if len(self._text) - keep > self._limit:
             if self._too_long is None:
                 data = self._text[self._start :]
-                self._too_long = self._line_at(len(self._text) - len(data.lstrip()))
+                self._too_long = self._line_at(len(self._text) - len(data.lstrip(BLANKS)))
             keep = len(self._text)
             if self._scanned < keep and self._text[self._scanned] == _QUOTE:
                 rest = _same_string(self._text)

@@ -61,6 +61,20 @@ def exact_findings(kind: str, event: walk.Object, *, closed: bool = True) -> lis
     ]
 
 
+def unsorted(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield the first input of a serialized event that should stand further ahead."""
+    before = ("", "")
+    for path, dataset in walk.listed(walk.of_kind(kind, event), "inputs"):
+        namespace, name = dataset.get("namespace"), dataset.get("name")
+        if not (isinstance(namespace, str) and isinstance(name, str)):
+            return
+        if (namespace, name) < before:
+            message = f"{shown(name)} should stand before {shown(before[1])}"
+            yield finding("OL-R049", pointer(*path), message)
+            return
+        before = (namespace, name)
+
+
 def _objects(event: walk.Object) -> Iterator[tuple[str, walk.Path, walk.Object]]:
     """Yield the objects of an event that have a row in ``PERMITTED``, under its name."""
     yield "", (), event

@@ -176,6 +176,19 @@ def is_well_formed(kind: str, event: dict[str, Any]) -> bool:
     return known and isinstance(run_id, str) and is_uuid(run_id)
 
 
+def half_known(event: dict[str, Any]) -> tuple[int, str] | None:
+    """Return the run key and the part of a START or end that is not well-formed, or None.
+
+    Such an event tells nothing of its run, but that this part is there.
+    """
+    run, event_type = event.get("run"), event.get("eventType")
+    run_id = run.get("runId") if isinstance(run, dict) else None
+    part = _PARTS.get(event_type) if isinstance(event_type, str) else None
+    if part in (START, END) and isinstance(run_id, str) and is_uuid(run_id):
+        return run_key(run_id), part
+    return None
+
+
 def run_facts(event: dict[str, Any], job: int, moment: Moment) -> Run:
     """Return the run of a well-formed RunEvent of ``job``, as far as this one event tells."""
     event_type = event.get("eventType")

@@ -58,6 +58,12 @@ def accepts(kind: str, event: dict[str, Any]) -> bool:
     )
 
 
+def is_sorted(event: dict[str, Any]) -> bool:
+    """Tell whether the inputs of an accepted event stand in canonical order, as serialized."""
+    inputs = [(one["namespace"], one["name"]) for one in event.get("inputs", ())]
+    return len(inputs) < 2 or inputs == sorted(inputs)  # noqa: PLR2004
+
+
 def _ordinals_count(event: dict[str, Any]) -> bool:
     """Tell whether the fields of the schema facet are numbered from one."""
     dataset = event.get("dataset")

@@ -6,7 +6,9 @@ from streamt_ol.facets import DATASET, DATASET_EVENT, JOB, JOB_EVENT, RUN, RUN_E
 
 _PORT = "(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
 KAFKA_NAMESPACE = rf"^kafka://(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\]):{_PORT}$"
-_SEGMENT = "(?:[A-Za-z0-9._~-]|%[0-9A-F]{2})+"
+# What is never escaped, letters, digits and -._~, has no second spelling as an escape.
+_ESCAPE = "%(?:[0189A-F][0-9A-F]|2[0-9A-CF]|3[A-F]|40|5[B-E]|60|7[B-DF])"
+_SEGMENT = f"(?:[A-Za-z0-9._~-]|{_ESCAPE})+"
 JOB_NAMES = {
     JOB_EVENT: rf"^streamt/{_SEGMENT}/models/{_SEGMENT}$",
     RUN_EVENT: rf"^streamt/{_SEGMENT}/commands/(?:apply|test)$",

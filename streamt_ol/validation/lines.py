@@ -13,6 +13,7 @@ from streamt_ol.validation.scan import DEEPEST
 if TYPE_CHECKING:
     from streamt_ol.validation.findings import Finding
 
+BLANKS = b" \t\r\n"  # the white space of JSON
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _MANY_DIGITS = b"0" * 19  # the shortest integers that may leave 64 bits have 19 digits
 _POSITION = re.compile(r": line (\d+) column (\d+) \(char \d+\)$")

@@ -14,6 +14,7 @@ from zlib import crc32
 from streamt_ol.facets import DATASET_EVENT, RUN_EVENT
 from streamt_ol.validation import facts
 from streamt_ol.validation.facts import END, START, Moment, Run
+from streamt_ol.validation.lines import BLANKS
 from streamt_ol.validation.window import Window
 
 _STATIC = struct.Struct("<IIBB")  # checksum, position (40 bits), 1 for a dataset
@@ -26,6 +27,7 @@ class Memory:
     ``runs`` packs a run by its key; ``statics`` a checksum and position by the key of an
     identity at a time; ``types`` a position and the processing type by a job's key. The
     ``more_...`` tables hold what breaks rules: further STARTs and ends, jobs, versions, types.
+    ``half_known`` names the STARTs and ends of which nothing else is known.
     ``repeated`` holds the positions of events repeated to the byte, for the reader to take away.
     """
 
@@ -37,6 +39,7 @@ class Memory:
         self.more_jobs: dict[int, dict[int, int]] = {}
         self.more_statics: dict[bytes, list[bytes]] = {}
         self.more_types: dict[int, dict[str, int]] = {}
+        self.half_known: set[tuple[int, str]] = set()
         self.window = Window()
         self.repeated: list[int] = []
 
@@ -49,8 +52,11 @@ class Memory:
         one that does not, only what is well-formed is noted.
         """
         if not trusted and not facts.is_well_formed(kind, event):
+            part = facts.half_known(event) if kind == RUN_EVENT else None
+            if part is not None:
+                self.half_known.add(part)
             return
-        checksum = crc32(data)
+        checksum = crc32(data.strip(BLANKS))  # a line's end is no part of its event
         if kind == DATASET_EVENT:
             dataset = event["dataset"]
             key = facts.static_key("D", dataset["namespace"], dataset["name"], event["eventTime"])
@@ -102,6 +108,7 @@ class Memory:
         self._absorb_tables(later)
 
     def _absorb_tables(self, later: Memory) -> None:
+        self.half_known |= later.half_known
         for static, version in later.statics.items():
             self._add_version(static, version)
         for static, versions in later.more_statics.items():

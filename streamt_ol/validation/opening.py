@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from contextlib import AbstractContextManager, nullcontext
+from os import fstat
+from os.path import samestat
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -21,8 +23,8 @@ def openers(
 ) -> list[tuple[str, Callable[[], AbstractContextManager[BinaryIO]]]]:
     """Return for each name what it is called in a report, and what opens it.
 
-    Raises ``StreamtOlError``: E500 for standard input named twice, E501 for what cannot be
-    read, before anything has been read.
+    Raises ``StreamtOlError`` (E500) for standard input named twice. What opens an input raises
+    E501 where it cannot be read.
     """
     if list(names).count(STDIN) > 1:
         raise StreamtOlError(USAGE, "standard input (-) is named twice", location=STDIN)
@@ -33,33 +35,44 @@ def size(names: Sequence[str]) -> int | None:
     """Return how many bytes there are to read, or None where that is not known."""
     if STDIN in names:
         return None
-    return sum(Path(name).stat().st_size for name in names) or None
+    try:
+        return sum(Path(name).stat().st_size for name in names) or None
+    except (OSError, ValueError):
+        return None
+
+
+def refuse_target(names: Sequence[str], target: Path) -> None:
+    """Raise E500 where ``target``, which is to be written, is one of the inputs, however named."""
+    for name in names:
+        if _is_same(name, target):
+            raise StreamtOlError(
+                USAGE,
+                f"{place(name)} is an input, and the report would replace it",
+                location="--output-file",
+                suggestion="name another file for the report",
+            )
+
+
+def _is_same(name: str, target: Path) -> bool:
+    try:
+        given = fstat(_stdin_number()) if name == STDIN else Path(name).stat()
+        return samestat(given, target.stat())
+    except (OSError, ValueError):
+        return False  # what does not exist is nothing to lose
+
+
+def _stdin_number() -> int:
+    return sys.stdin.fileno() if sys.stdin is not None else -1
 
 
 def _file(name: str) -> Callable[[], AbstractContextManager[BinaryIO]]:
-    path = Path(name)
-    _refuse_unreadable(path)
-
     def opened() -> AbstractContextManager[BinaryIO]:
         try:
-            return path.open("rb")
-        except OSError as error:
+            return Path(name).open("rb")
+        except (OSError, ValueError) as error:
             raise unreadable(name, error) from None
 
     return opened
-
-
-def _refuse_unreadable(path: Path) -> None:
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(21, "Is a directory")
-        if path.is_file():  # opening a pipe would end what writes to it
-            with path.open("rb"):
-                pass
-        else:
-            path.stat()
-    except (OSError, ValueError) as error:
-        raise unreadable(str(path), error) from None
 
 
 def unreadable(name: str, error: OSError | ValueError) -> StreamtOlError:

@@ -1,8 +1,8 @@
-"""The report of a run of ``validate``: everything counted, the first problems kept."""
+"""The report of a run of ``validate``: everything counted, the gravest problems kept."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from streamt_ol.redaction import redact
@@ -11,6 +11,7 @@ from streamt_ol.validation.findings import ERROR, SEVERITIES, WARNING, Placed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from streamt_ol.problems import StreamtOlError
     from streamt_ol.validation.checker import Checked
     from streamt_ol.validation.sources import Place
 
@@ -32,15 +33,19 @@ class Problem(NamedTuple):
 class Report(NamedTuple):
     """What was checked and what was found.
 
-    ``problems`` are the first ones by place; ``severities`` and ``rules`` count all of them.
+    ``problems`` are in the order of their places; where not all are kept, errors go before
+    warnings, and those before notes. ``severities`` and ``rules`` count all of them, ``inputs``
+    the severities for each of ``files``; ``failures`` are the errors of those not readable.
     """
 
     files: tuple[str, ...]
+    inputs: tuple[dict[str, int], ...]
     kinds: dict[str, int]
     blank: int
     severities: dict[str, int]
     rules: dict[str, int]
     problems: tuple[Problem, ...]
+    failures: tuple[StreamtOlError, ...] = ()
 
     @property
     def events(self) -> int:
@@ -53,15 +58,32 @@ class Report(NamedTuple):
         return sum(self.severities.values())
 
     @property
+    def hidden(self) -> int:
+        """The number of problems that are counted, but not among ``problems``."""
+        return self.found - len(self.problems)
+
+    @property
     def valid(self) -> bool:
-        """Whether there is no error."""
-        return not self.severities[ERROR]
+        """Whether there is no error, and every input was read."""
+        return not self.severities[ERROR] and not self.failures
 
 
 class Collector:
-    """Counts every finding and keeps the first ``limit`` of them by place."""
+    """Counts every finding and keeps ``limit`` of them: the gravest, then the first by place.
 
-    def __init__(self, limit: int, *, strict: bool, ignored: frozenset[str] = frozenset()) -> None:
+    ``source`` tells the number of the input that a position belongs to.
+    """
+
+    def __init__(
+        self,
+        limit: int,
+        source: Callable[[int], int],
+        *,
+        strict: bool,
+        ignored: frozenset[str] = frozenset(),
+    ) -> None:
+        self._source = source
+        self._inputs: defaultdict[int, Counter[str]] = defaultdict(Counter)
         self._limit = limit
         self._strict = strict
         self._ignored = ignored
@@ -87,22 +109,34 @@ class Collector:
         for one in placed:
             if one.finding.rule in self._ignored:
                 continue
-            self._severities[self._severity(one)] += 1
+            severity = self._severity(one)
+            self._severities[severity] += 1
+            self._inputs[self._source(one.position)][severity] += 1
             self._rules[one.finding.rule] += 1
             self._kept.append(one)
             if len(self._kept) > 2 * self._limit + 1000:
                 self._cut()
 
-    def report(self, files: tuple[str, ...], place: Callable[[int], Place]) -> Report:
+    def report(
+        self,
+        files: tuple[str, ...],
+        place: Callable[[int], Place],
+        failures: tuple[StreamtOlError, ...] = (),
+    ) -> Report:
         """Return the report; ``place`` turns a position into a place."""
         self._cut()
+        self._kept.sort()
         return Report(
             files,
+            tuple(
+                {name: self._inputs[at][name] for name in SEVERITIES} for at in range(len(files))
+            ),
             dict(self._kinds),
             self._blank,
             {name: self._severities[name] for name in SEVERITIES},
             dict(sorted(self._rules.items())),
             tuple(self._problem(one, place(one.position)) for one in self._kept),
+            failures,
         )
 
     def _severity(self, placed: Placed) -> str:
@@ -110,8 +144,9 @@ class Collector:
         return ERROR if self._strict and severity == WARNING else severity
 
     def _cut(self) -> None:
-        self._kept.sort()
-        del self._kept[self._limit :]
+        if len(self._kept) > self._limit:
+            self._kept.sort(key=lambda one: (SEVERITIES.index(self._severity(one)), one))
+            del self._kept[self._limit :]
 
     def _problem(self, placed: Placed, place: Place) -> Problem:
         found = placed.finding

@@ -61,6 +61,11 @@ RULES: dict[str, Rule] = {
         ERROR, "a job keeps its processing type", "JobTypeJobFacet 2-0-4, processingType"
     ),
     "OL-R039": Rule(ERROR, "a static identity stands once per event time", _BOUNDARY),
+    "OL-R049": Rule(
+        ERROR,
+        "inputs of generated events are in order",
+        "specification, Direct inputs and outputs",
+    ),
     "OL-R050": Rule(ERROR, "generated objects have only permitted fields", _BOUNDARY),
     "OL-R051": Rule(
         ERROR, "generated events have the exact URLs", "specification, Producer and schema URLs"
@@ -86,10 +91,11 @@ RULES: dict[str, Rule] = {
         ERROR, "generated event times are UTC", "specification, Event time, run IDs, determinism"
     ),
     "OL-R058": Rule(ERROR, "generated runs are complete BATCH runs", _BOUNDARY),
-    "OL-R060": Rule(ERROR, "compressed input is whole", "RFC 1952; RFC 8878"),
     "OL-R059": Rule(
         ERROR, "no dataset is input and output", "specification, Direct inputs and outputs"
     ),
+    "OL-R060": Rule(ERROR, "compressed input is whole", "RFC 1952; RFC 8878"),
+    "OL-R061": Rule(ERROR, "an input can be read", "streamt-ol, E501_PARSE_ERROR"),
 }
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from streamt_ol.validation.checker import Checked, Settings, check_chunk
 from streamt_ol.validation.findings import Placed
+from streamt_ol.validation.lines import BLANKS
 from streamt_ol.validation.memory import Memory
 from streamt_ol.validation.report import Collector, Report
 from streamt_ol.validation.rules import finding
@@ -39,12 +40,14 @@ def validate(
     """Check ``inputs``, each a name and what opens it, as one stream, and return the report.
 
     ``progress`` is told the raw bytes read and the events checked so far. The report does not
-    depend on the number of processes. Raises ``OSError`` where reading fails.
+    depend on the number of processes. An input that cannot be read is an error in it.
     """
     ignored = options.settings.ignored
-    collector = Collector(options.max_problems, strict=options.strict, ignored=ignored)
     memory = Memory()
-    reading = _Reading(options, inputs, collector)
+    reading = _Reading(options, inputs)
+    collector = Collector(
+        options.max_problems, reading.inputs.source, strict=options.strict, ignored=ignored
+    )
     for checked in _checked(reading.chunks(), options, memory, reading):
         if checked.memory is not memory:
             memory.absorb(checked.memory)
@@ -53,27 +56,26 @@ def validate(
         progress(reading.read, collector.events)
     collector.add(stream_findings(memory))
     collector.add(reading.empty)
-    return collector.report(reading.inputs.names, reading.inputs.place)
+    inputs_read = reading.inputs
+    return collector.report(inputs_read.names, inputs_read.place, tuple(inputs_read.failures))
 
 
 class _Reading:
     """The inputs, the bytes read of them, and the notes about those without an event."""
 
-    def __init__(self, options: Options, inputs: Iterable[Input], collector: Collector) -> None:
+    def __init__(self, options: Options, inputs: Iterable[Input]) -> None:
         self.read = 0
         self.empty: list[Placed] = []
         self.inputs = Inputs(options.settings.max_line_bytes, self._count)
         self._named = inputs
-        self._collector = collector
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield the chunks of all inputs."""
         for name, opened in self._named:
             seen = False
-            with opened() as stream:
-                for chunk in self.inputs.chunks(name, stream):
-                    seen = seen or chunk.fault is not None or _holds_something(chunk)
-                    yield chunk
+            for chunk in self.inputs.chunks(name, opened):
+                seen = seen or chunk.fault is not None or _holds_something(chunk)
+                yield chunk
             if not seen:
                 position = self.inputs.start
                 self.empty.append(
@@ -85,7 +87,7 @@ class _Reading:
 
 
 def _holds_something(chunk: Chunk) -> bool:
-    return bool(chunk.elements) or not (not chunk.lines or chunk.lines.isspace())
+    return bool(chunk.elements or chunk.lines.strip(BLANKS))
 
 
 def _checked(

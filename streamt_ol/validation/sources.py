@@ -6,12 +6,16 @@ from bisect import bisect_right
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from streamt_ol.problems import PARSE, StreamtOlError
+from streamt_ol.redaction import place
 from streamt_ol.validation.blocks import DamagedError, blocks
 from streamt_ol.validation.documents import Element, Splitter, is_document
+from streamt_ol.validation.opening import unreadable
 from streamt_ol.validation.rules import finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
     from typing import BinaryIO
 
     from streamt_ol.validation.findings import Finding
@@ -53,6 +57,7 @@ class Inputs:
         self._starts: list[int] = []
         self._documents: dict[int, tuple[list[int], list[str]]] = {}
         self._next = 0
+        self.failures: list[StreamtOlError] = []
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -64,10 +69,33 @@ class Inputs:
         """The position where the input read last starts."""
         return self._starts[-1]
 
-    def chunks(self, name: str, stream: BinaryIO) -> Iterator[Chunk]:
-        """Yield the chunks of one input. Raises ``OSError``, and E501 for a missing library."""
+    def chunks(
+        self, name: str, opened: Callable[[], AbstractContextManager[BinaryIO]]
+    ) -> Iterator[Chunk]:
+        """Yield the chunks of the input ``name``, which ``opened`` opens.
+
+        An input that cannot be read, or not to its end, is a fault there and one of ``failures``.
+        """
         self._names.append(name)
         self._starts.append(self._next)
+        try:
+            with opened() as stream:
+                yield from self._read_chunks(stream)
+        except OSError as error:
+            yield self._failed(unreadable(name, error))
+        except StreamtOlError as error:  # no zstd library, or standard input is closed
+            if error.code != PARSE:
+                raise
+            yield self._failed(error)
+        self._take(1)  # no two inputs share a position, even if one is empty
+
+    def _failed(self, error: StreamtOlError) -> Chunk:
+        error.location = place(self._names[-1])
+        self.failures.append(error)
+        message = error.message + (f" ({error.suggestion})" if error.suggestion else "")
+        return Chunk(self._take(1), fault=finding("OL-R061", "", f"{error.code}: {message}"))
+
+    def _read_chunks(self, stream: BinaryIO) -> Iterator[Chunk]:
         content = blocks(stream, self._read)
         try:
             first = next(content, b"")
@@ -76,11 +104,14 @@ class Inputs:
             yield from split(rest)
         except DamagedError as error:
             yield Chunk(self._take(1), fault=finding("OL-R060", "", str(error)))
-        self._take(1)  # no two inputs share a position, even if one is empty
+
+    def source(self, position: int) -> int:
+        """Return the number of the input, from 0, that ``position`` belongs to."""
+        return bisect_right(self._starts, position) - 1
 
     def place(self, position: int) -> Place:
         """Return where the event at ``position`` stands."""
-        source = bisect_right(self._starts, position) - 1
+        source = self.source(position)
         offset = position - self._starts[source]
         if source in self._documents:
             lines, pointers = self._documents[source]

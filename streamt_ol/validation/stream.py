@@ -39,7 +39,8 @@ def stream_findings(memory: Memory) -> Iterator[Placed]:
     yield from repeated(memory)
     for key, data in memory.runs.items():
         run = facts.unpacked(data)
-        if not _is_quiet(run) or (key, START) in memory.more_moments:
+        more = (key, START) in memory.more_moments or (key, END) in memory.more_moments
+        if more or not _is_quiet(run):
             yield from _run(memory, key, run)
     for (key, part), moments in memory.more_moments.items():
         for moment in moments:
@@ -77,12 +78,14 @@ def _is_quiet(run: Run) -> bool:
 def _run(memory: Memory, key: int, run: Run) -> Iterator[Placed]:
     run_id = facts.run_id_of(key)
     if run.end is not None:
+        # Whichever end stands first in the input, a run is over at the earliest.
+        over = min(one.ticks for one in (run.end, *memory.more_moments.get((key, END), ())))
         starts = [run.start, *memory.more_moments.get((key, START), ())]
         for start in starts:
-            if start is not None and start.ticks > run.end.ticks:
+            if start is not None and start.ticks > over:
                 message = f"START later than the terminal event of run {run_id}"
                 yield _placed(start.position, "OL-R033", "/eventType", message)
-        if run.running is not None and run.running.ticks > run.end.ticks:
+        if run.running is not None and run.running.ticks > over:
             message = f"RUNNING later than the terminal event of run {run_id}"
             yield _placed(run.running.position, "OL-R034", "/eventType", message)
     yield from _ends(memory, key, run, run_id)
@@ -93,7 +96,7 @@ def _ends(memory: Memory, key: int, run: Run, run_id: str) -> Iterator[Placed]:
     if not run.generated and _is_continuous(memory, {run.job, *memory.more_jobs.get(key, ())}):
         return
     for moment, rule, part in ((run.start, "OL-R036", START), (run.end, "OL-R037", END)):
-        if moment is None:
+        if moment is None and (key, part) not in memory.half_known:
             message = f"run {run_id} has no {_NAMES[part]} in the input"
             rule_here = "OL-R058" if run.generated else rule
             yield _placed(run.first, rule_here, "/run/runId", message)

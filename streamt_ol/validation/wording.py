@@ -22,10 +22,21 @@ _DECIDES_A_BRANCH = frozenset({"const", "enum"})
 
 
 def leaves(errors: Iterator[ValidationError]) -> Iterator[ValidationError]:
-    """Yield the errors that name a field: alternatives are replaced by their closest branch."""
+    """Yield the errors that name a field: alternatives are replaced by their closest branch.
+
+    A value that is of the wrong type is none of an enumeration's either: that is said once.
+    """
+    found = list(_leaves(errors))
+    enumerated = {tuple(error.absolute_path) for error in found if error.validator == "enum"}
+    for error in found:
+        if error.validator != "type" or tuple(error.absolute_path) not in enumerated:
+            yield error
+
+
+def _leaves(errors: Iterator[ValidationError]) -> Iterator[ValidationError]:
     for error in errors:
         if error.validator in {"anyOf", "oneOf"} and error.context:
-            yield from leaves(iter(_closest_branch(error)))
+            yield from _leaves(iter(_closest_branch(error)))
         else:
             yield error
 

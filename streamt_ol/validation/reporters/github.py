@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from streamt_ol.redaction import place
 from streamt_ol.validation.findings import ERROR, NOTE, WARNING
-from streamt_ol.validation.reporters.text import summary
+from streamt_ol.validation.reporters.text import cut, summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +26,8 @@ def report(found: Report, _colour: bool) -> Iterator[bytes]:
         properties += f",title={_escaped(title, _IN_PROPERTY)}"
         message = _escaped(one.message, _IN_MESSAGE)
         yield _bytes(f"::{_COMMANDS[one.severity]} {properties}::{message}")
+    if found.hidden:
+        yield _bytes(f"::notice title=streamt-ol validate::... and {cut(found)}")
     yield _bytes(summary(found))
 
 

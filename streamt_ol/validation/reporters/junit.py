@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
@@ -17,18 +18,26 @@ if TYPE_CHECKING:
 def report(found: Report, _colour: bool) -> Iterator[bytes]:
     """Yield one ``testsuites`` document; an input without errors has one passing case."""
     yield b'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="streamt-ol validate">\n'
-    for name in found.files:
-        yield from _suite(name, [one for one in found.problems if one.file == name])
+    for name in dict.fromkeys(found.files):
+        counts: Counter[str] = Counter()
+        for file, severities in zip(found.files, found.inputs, strict=True):
+            counts.update(severities if file == name else {})
+        yield from _suite(name, counts, [one for one in found.problems if one.file == name])
     yield b"</testsuites>\n"
 
 
-def _suite(name: str, problems: list[Problem]) -> Iterator[bytes]:
-    errors = sum(one.severity == ERROR for one in problems)
+def _suite(name: str, counts: Counter[str], problems: list[Problem]) -> Iterator[bytes]:
+    """Yield a suite; ``counts`` has all problems of the input, ``problems`` those shown."""
+    errors, hidden = counts[ERROR], counts.total() - len(problems)
     cases = [_case(one) for one in problems]
     if not errors:
         cases.insert(0, f'  <testcase classname={_attribute(name)} name="events"/>\n')
+    tests = len(cases) + hidden
+    if hidden:
+        text = f"{hidden} more problems are counted, but not shown (--max-problems shows more)"
+        cases.append(f"  <system-out>{text}</system-out>\n")
     yield _bytes(
-        f'<testsuite name={_attribute(name)} tests="{len(cases)}" failures="{errors}">\n'
+        f'<testsuite name={_attribute(name)} tests="{tests}" failures="{errors}">\n'
         f"{''.join(cases)}</testsuite>\n"
     )
 

@@ -21,6 +21,7 @@ _INDEX = {rule: index for index, rule in enumerate(RULES)}
 
 def report(found: Report, _colour: bool) -> Iterator[bytes]:
     """Yield one SARIF log with one run: the rules of the table, the problems as results."""
+    properties = {"events": found.events, "rules": found.rules, "hidden": found.hidden}
     log = {
         "$schema": _SCHEMA,
         "version": "2.1.0",
@@ -29,11 +30,21 @@ def report(found: Report, _colour: bool) -> Iterator[bytes]:
                 "tool": {"driver": _driver()},
                 "columnKind": "unicodeCodePoints",
                 "results": [_result(problem) for problem in found.problems],
-                "properties": {"events": found.events, "rules": found.rules},
+                "properties": properties,
+                **(_cut(found) if found.hidden else {}),
             }
         ],
     }
     yield json.dumps(log, indent=1).encode() + b"\n"
+
+
+def _cut(found: Report) -> dict[str, Any]:
+    """Return what says that there are more problems than results."""
+    text = f"{found.hidden} more problems are counted, but not shown (--max-problems shows more)"
+    notification = {"level": "warning", "message": {"text": text}}
+    return {
+        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": [notification]}]
+    }
 
 
 def _driver() -> dict[str, Any]:

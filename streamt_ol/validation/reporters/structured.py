@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamt_ol.problems import INVALID
 from streamt_ol.redaction import place
+from streamt_ol.validation.findings import ERROR
 from streamt_ol.validation.reporters.text import summary
 
 if TYPE_CHECKING:
@@ -21,7 +22,9 @@ def envelope(found: Report, _colour: bool) -> Iterator[bytes]:
     """
     import orjson  # noqa: PLC0415 - only what writes JSON needs it here
 
-    errors = [] if found.valid else [{"code": INVALID, "message": summary(found)}]
+    errors = [error.record() for error in found.failures]
+    if found.severities[ERROR] > found.rules.get("OL-R061", 0):
+        errors.append({"code": INVALID, "message": summary(found)})
     data = {
         "valid": found.valid,
         "files": [place(name) for name in found.files],
@@ -30,6 +33,7 @@ def envelope(found: Report, _colour: bool) -> Iterator[bytes]:
         "blank_lines": found.blank,
         "severities": found.severities,
         "rules": found.rules,
+        "hidden": found.hidden,
         "problems": [record(problem) for problem in found.problems],
     }
     yield orjson.dumps(
@@ -45,11 +49,13 @@ def envelope(found: Report, _colour: bool) -> Iterator[bytes]:
 
 
 def lines(found: Report, _colour: bool) -> Iterator[bytes]:
-    """Yield one JSON object a line for each problem."""
+    """Yield one JSON object a line for each problem, and one that counts those not shown."""
     import orjson  # noqa: PLC0415 - only what writes JSON needs it here
 
     for problem in found.problems:
         yield orjson.dumps(record(problem)) + b"\n"
+    if found.hidden:
+        yield orjson.dumps({"hidden": found.hidden}) + b"\n"
 
 
 def record(problem: Problem) -> dict[str, Any]:

@@ -20,11 +20,15 @@ def report(found: Report, colour: bool) -> Iterator[bytes]:
     """Yield the report as lines of text."""
     for problem in found.problems:
         yield _bytes(_line(problem, colour))
-    hidden = found.found - len(found.problems)
-    if hidden > 0:
-        yield _bytes(f"... and {hidden} more, counted below (--max-problems shows more)")
+    if found.hidden:
+        yield _bytes(f"... and {cut(found)}")
     summary_line = summary(found)
     yield _bytes(f"{_BOLD}{summary_line}{_PLAIN}" if colour else summary_line)
+
+
+def cut(found: Report) -> str:
+    """Return the words for problems that are counted, but not shown."""
+    return f"{found.hidden} more, counted below (--max-problems shows more)"
 
 
 def summary(found: Report) -> str:
