@@ -361,6 +361,32 @@ class TestProgress:
             assert done.returncode == 1
             assert option.encode() in done.stderr
 
+    @pytest.mark.parametrize("to", ["http", "file"])
+    def test_what_was_acknowledged_is_counted_when_it_cannot_be_recorded(
+        self, tmp_path: Path, to: str
+    ) -> None:
+        events = write(tmp_path / "e.jsonl", *(job(f"j{n}") for n in range(6)))
+        progress = tmp_path / "progress"
+        with Server(tmp_path) as server:
+            ways = {"http": ["--to", "marquez", "--url", server.url, "--concurrency", "4"],
+                    "file": ["--to", "file", "--path", str(tmp_path / "out")]}  # fmt: skip
+            command = [PROGRAM, "send", str(events), *ways[to], "--progress-file", str(progress)]
+            # The limit leaves room for the header line of the file, and for the events' own file.
+            limited = ["bash", "-c", 'ulimit -f 2; exec "$@"', "-", *command]
+            streamt_ol("send", write(tmp_path / "none", ""), *command[3:])
+            with progress.open("a") as file:
+                file.write("\n" * (2048 - file.tell()))
+            done = subprocess.run(
+                limited, capture_output=True, check=False, env=clean_environment()
+            )
+            arrived = server.count() if to == "http" else 6
+        assert done.returncode == 1
+        counted = f"sent {arrived}, skipped 0, refused 0"
+        rest = f", not sent {6 - arrived}" if arrived < 6 else ""
+        assert closing_line(done) == counted + rest
+        assert arrived > 0
+        assert b"--progress-file" in done.stderr
+
     def test_the_input_is_not_taken_for_the_file_of_refused_lines(self, tmp_path: Path) -> None:
         events = write(tmp_path / "e.jsonl", "{")
         done = streamt_ol(
@@ -398,6 +424,44 @@ class TestInterrupt:
         sent = int(out.split()[1].rstrip(b","))
         assert len(arrived) == sent < 2000
         assert len(progress.read_text().splitlines()) == sent + 1
+
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    def test_a_slow_answer_is_waited_for(self, tmp_path: Path, number: signal.Signals) -> None:
+        events = write(tmp_path / "e.jsonl", *(job(f"j{n}") for n in range(3)))
+        with Server(tmp_path, {"delay": 1}) as server:
+            child = self.begun(server, events)
+            child.send_signal(number)
+            out, err = child.communicate(timeout=30)
+            assert server.count() == 1
+        assert child.returncode == 128 + number
+        assert out == b"sent 1, skipped 0, refused 0, not sent 2\n"
+        assert [line.partition(b":")[0] for line in err.splitlines()] == [b"stopped"]
+
+    def test_a_second_signal_does_not_call_what_was_posted_unsent(self, tmp_path: Path) -> None:
+        events = write(tmp_path / "e.jsonl", *(job(f"j{n}") for n in range(3)))
+        with Server(tmp_path, {"delay": 20}) as server:
+            child = self.begun(server, events)
+            child.send_signal(signal.SIGINT)
+            with pytest.raises(subprocess.TimeoutExpired):  # it waits for the answer
+                child.wait(0.5)
+            child.send_signal(signal.SIGINT)
+            out, err = child.communicate(timeout=15)
+        assert child.returncode == 130
+        assert out == b"sent 0, skipped 0, refused 0, outcome unknown 1, not sent 2\n"
+        assert b"line 1: unknown: JobEvent 'jobs' 'j0': it was on its way" in err
+        assert b"Traceback" not in err
+
+    @staticmethod
+    def begun(server: Server, events: Path) -> subprocess.Popen[bytes]:
+        """Return a `send` over one connection whose first request has arrived."""
+        command = ["send", str(events), "--to", "marquez", "--url", server.url]
+        child = subprocess.Popen(
+            [PROGRAM, *command, "--concurrency", "1"], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, env=clean_environment(),
+        )  # fmt: skip
+        while not server.count():
+            time.sleep(0.01)
+        return child
 
 
 class TestSecrets:
