@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -70,10 +71,19 @@ KafkaConfig = Annotated[
 FilePath = Annotated[
     str | None, typer.Option("--path", metavar="PATH", help="The file to append to (--to file).")
 ]
+
+
+def finite(seconds: float | None) -> float | None:
+    """Refuse ``nan``, which no bound of an option keeps out, and ``inf``."""
+    if seconds is not None and not math.isfinite(seconds):
+        raise typer.BadParameter("it must be a number of seconds")
+    return seconds
+
+
 Timeout = Annotated[
     float,
     typer.Option(
-        metavar="SECONDS", min=0.1, max=300, rich_help_panel=_DELIVERY,
+        metavar="SECONDS", min=0.1, max=300, callback=finite, rich_help_panel=_DELIVERY,
         help="For one request, as a whole.",
     ),
 ]  # fmt: skip

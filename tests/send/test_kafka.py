@@ -15,7 +15,9 @@ from openlineage.client.facet_v2 import parent_run
 from openlineage.client.transport.kafka import KafkaTransport
 from support.commands import PROGRAM, clean_environment, streamt_ol
 
-from streamt_ol.delivery.items import key_of
+from streamt_ol.delivery.items import Item, digest_of, key_of
+from streamt_ol.delivery.kafka import KafkaSender
+from streamt_ol.transport.deadline import Deadline
 
 from .events import dataset, job, run, write
 from .support import Broker, Server, forward
@@ -131,7 +133,16 @@ class TestSend:
             ("ssl.endpoint.identification.algorithm: none", "ssl.endpoint.identification"),
             (f"sasl.password: {KEY}\nsasl.username: u", "security.protocol"),
             (f"sasl.password: [{KEY}]\nsecurity.protocol: SASL_SSL", "sasl.password"),
-            (f"sasl.passwort: {KEY}\nsecurity.protocol: SASL_SSL", "--kafka-config"),
+            (f"sasl.passwort: {KEY}\nsecurity.protocol: SASL_SSL", "--kafka-config: sasl.passwort"),
+            (f"security.protocol: {KEY}", "--kafka-config: security.protocol"),
+            (f"statistics.interval.ms: {KEY}", "--kafka-config: statistics.interval.ms"),
+            (f"error_cb: {KEY}", "--kafka-config: error_cb"),
+            (f"stats_cb: {KEY}", "--kafka-config: stats_cb"),
+            (f"oauth_cb: {KEY}", "--kafka-config: oauth_cb"),
+            (f"throttle_cb: {KEY}", "--kafka-config: throttle_cb"),
+            (f"on_delivery: {KEY}", "--kafka-config: on_delivery"),
+            (f"key.serializer: {KEY}", "--kafka-config"),
+            ("test.mock.num.brokers: 3", "--kafka-config: test.mock.num.brokers"),
             (f"- {KEY}", "--kafka-config"),
         ],
     )
@@ -144,6 +155,24 @@ class TestSend:
         assert done.returncode == 1
         assert field in done.stderr.decode()
         assert KEY not in done.stderr.decode()
+        assert b"Traceback" not in done.stderr
+
+    def test_the_deadline_ends_the_wait_for_reports(self) -> None:
+        """No broker, ten seconds for an event: after the deadline nothing is waited for."""
+        now = [0.0]
+
+        def clock() -> float:
+            now[0] += 0.3
+            return now[0]
+
+        line = json.dumps(job("a")).encode()
+        sender = KafkaSender(
+            {"bootstrap.servers": "127.0.0.1:1"}, "t", 10, Deadline(1.0, clock), clock
+        )
+        (outcome,) = sender.deliver([Item(1, digest_of(line), line, line, job("a"))])
+        sender.close()
+        assert outcome.state == "failed"
+        assert now[0] < 10, "more than its ten seconds were not counted"
 
     def test_without_the_package_it_says_how_to_install_it(self, tmp_path: Path) -> None:
         program = (

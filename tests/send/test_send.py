@@ -234,6 +234,27 @@ class TestRetries:
         assert done.returncode == 1
         assert b"the server answered 503" in done.stderr
 
+    def test_no_attempt_outlives_the_deadline(self, tmp_path: Path) -> None:
+        """The server would answer after 30 s, and --timeout would wait for that."""
+        events = write(tmp_path / "e.jsonl", job("a"))
+        with Server(tmp_path, {"delay": 30}) as server:
+            for to in (
+                ["--to", "marquez", "--url", server.url, "--timeout", "60", "--retries", "9"],
+                ["--to", "config"],
+            ):
+                done = streamt_ol(
+                    "send", events, *to, "--deadline", "1.5",
+                    environment={
+                        "OPENLINEAGE__TRANSPORT__TYPE": "http",
+                        "OPENLINEAGE__TRANSPORT__URL": server.url,
+                        "OPENLINEAGE__TRANSPORT__ENDPOINT": "api/v1/lineage",
+                    },
+                )  # fmt: skip
+                assert closing_line(done) == "sent 0, skipped 0, refused 0, failed 1"
+                assert b"no complete answer in time" in done.stderr
+            # Had the first one waited for its answer, it would have been acknowledged.
+            assert server.count() == 2
+
     def test_order_survives_a_retry(self, tmp_path: Path) -> None:
         events = [run("j", "RUNNING", at=f"<{n}>") for n in range(10)]
         with Server(tmp_path, {"match": "<3>", "status": 503, "times": 2}) as server:
@@ -529,6 +550,9 @@ class TestUsage:
             ["--to", "file"],
             ["--to", "config", "--path", "x"],
             ["--to", "marquez", "--url", "https://h.example", "--concurrency", "0"],
+            ["--to", "marquez", "--url", "https://h.example", "--timeout", "nan"],
+            ["--to", "marquez", "--url", "https://h.example", "--deadline", "nan"],
+            ["--to", "marquez", "--url", "https://h.example", "--deadline", "inf"],
             [],
         ],
     )  # fmt: skip
