@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from streamt_ol.delivery.receivers import RECEIVERS
+from streamt_ol.problems import USAGE, StreamtOlError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from streamt_ol.delivery.settings import OpenMetadataSettings
     from streamt_ol.delivery.source import Source
@@ -131,6 +134,24 @@ ProcessingEngine = Annotated[
         help="Add a processing_engine facet to the runs of --as-run-events.",
     ),
 ]
+
+
+def check_distinct(paths: Mapping[str, str | Path | None]) -> None:
+    """Refuse two options (the keys) that name one file, by whatever path or link.
+
+    A value is None where the option is not given. Raises ``StreamtOlError``.
+    """
+    given = [(name, str(path)) for name, path in paths.items() if path]
+    for (first, one), (second, other) in combinations(given, 2):
+        if _is_same(one, other):
+            raise StreamtOlError(USAGE, f"it is the same file as {first}", location=second)
+
+
+def _is_same(one: str, other: str) -> bool:
+    try:
+        return os.path.realpath(one) == os.path.realpath(other) or Path(one).samefile(other)
+    except (OSError, ValueError):  # one that does not exist yet, or is no path
+        return False
 
 
 def open_source(path: str) -> Source:

@@ -92,6 +92,16 @@ def send(
     if processing_engine and not (as_run_events and all(map(str.strip, processing_engine))):
         message = "it needs --as-run-events, a name and a version"
         raise StreamtOlError(USAGE, message, location="--processing-engine")
+    options.check_distinct(
+        {
+            "the input": "/dev/stdin" if events == "-" else events,
+            "--path": path,
+            "--progress-file": progress_file,
+            "--rejected": rejected,
+            "--kafka-config": kafka_config,
+            "--namespace-map": namespace_map,
+        }
+    )
     until = None if deadline is None else Deadline(deadline, time.monotonic)
     wanted = Wanted(
         to, url, endpoint, token_env, token_header, ca_file, gzip, batch, bootstrap, topic,

@@ -109,7 +109,13 @@ def _http(receiver: Receiver, wanted: Wanted, environment: Mapping[str, str]) ->
 
 def _address(url: str, endpoint: str) -> Address:
     try:
-        return parse_address(url, endpoint, url_field="--url", endpoint_field="--endpoint")
+        return parse_address(
+            url,
+            endpoint,
+            url_field="--url",
+            endpoint_field="--endpoint",
+            key_field="--token-env",
+        )
     except StreamtOlError as error:
         raise _usage(error.location or "--url", error.message, error.suggestion) from None
 

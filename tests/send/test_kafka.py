@@ -19,7 +19,7 @@ from streamt_ol.delivery.items import Item, digest_of, key_of
 from streamt_ol.delivery.kafka import KafkaSender
 from streamt_ol.transport.deadline import Deadline
 
-from .events import dataset, job, run, write
+from .events import dataset, job, refs, run, write
 from .support import Broker, Server, forward
 
 if TYPE_CHECKING:
@@ -231,6 +231,42 @@ class TestForward:
         assert done.returncode == 1
         assert b"there is no --rejected" in done.stderr
         assert rest.stdout == b"sent 1, skipped 0, refused 1\n"
+
+    @pytest.mark.parametrize("status", [301, 401, 403, 404])
+    def test_what_is_about_the_connection_is_no_poison(self, tmp_path: Path, status: int) -> None:
+        values = [json.dumps(job(f"j{n}")).encode() for n in range(3)]
+        plan = {"match": '"j1"', "status": status, "times": 1}
+        rejected = tmp_path / "rejected"
+        with Broker() as broker, Server(tmp_path, plan) as server:
+            broker.produce(*values)
+            done = streamt_ol(*forward(broker, server, "--until-end", "--rejected", rejected))
+            rest = streamt_ol(*forward(broker, server, "--until-end", "--rejected", rejected))
+            names = [json.loads(b)["job"]["name"] for b in server.bodies()]
+        assert (done.returncode, rest.returncode) == (1, 0)
+        assert done.stdout == b"sent 1, skipped 0, refused 0, failed 1\n"
+        assert f"status {status} is about the connection".encode() in done.stderr
+        assert rejected.read_bytes() == b""
+        assert names == ["j0", "j1", "j1", "j2"]
+
+    def test_what_made_no_edge_is_kept(self, tmp_path: Path) -> None:
+        sides: dict[str, Any] = {"inputs": refs("a.b.c"), "outputs": refs("a.b.d")}
+        values = [json.dumps(run(name, **sides)).encode() for name in ("none", "one")]
+        rejected = tmp_path / "rejected"
+        plans = (
+            {"match": '"none"', "status": 200, "body": '{"lineageEdgesCreated": 0}'},
+            {"status": 200, "body": '{"status": "success", "lineageEdgesCreated": 1}'},
+        )
+        with Broker() as broker, Server(tmp_path, *plans) as server:
+            broker.produce(*values)
+            command = ["forward", "--bootstrap", broker.bootstrap, "--topic", broker.topic,
+                       "--group", "g", "--to", "openmetadata", "--url", server.url,
+                       "--until-end"]  # fmt: skip
+            stopped = streamt_ol(*command)
+            kept = streamt_ol(*command, "--rejected", rejected)
+        assert (stopped.returncode, kept.returncode) == (1, 1)
+        assert b"made no edge, and there is no --rejected" in stopped.stderr
+        assert kept.stdout == b"sent 1, skipped 0, refused 0, without edges 1\n"
+        assert rejected.read_bytes().splitlines() == values[:1]
 
     def test_a_receiver_that_is_down_loses_nothing(self, tmp_path: Path) -> None:
         values = [json.dumps(job(f"j{n}")).encode() for n in range(5)]

@@ -413,8 +413,42 @@ class TestProgress:
         done = streamt_ol(
             "send", events, "--to", "marquez", "--url", "http://127.0.0.1:1", "--rejected", events
         )
-        assert done.returncode == 1
+        assert done.returncode == 2
         assert events.read_text() == "{\n"
+
+    @pytest.mark.parametrize("link", ["", "symbolic", "hard"])
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("", "--path"),
+            ("", "--progress-file"),
+            ("", "--rejected"),
+            ("--path", "--progress-file"),
+            ("--progress-file", "--rejected"),
+            ("--path", "--rejected"),
+        ],
+    )
+    def test_no_two_files_are_one(self, tmp_path: Path, one: str, other: str, link: str) -> None:
+        events = write(tmp_path / "e.jsonl", job("a"), "{")
+        first = tmp_path / "first" if one else events
+        if link:
+            first.touch()
+            (tmp_path / "link").unlink(missing_ok=True)
+            second = tmp_path / "link"
+            if link == "hard":
+                second.hardlink_to(first)
+            else:
+                second.symlink_to(first)
+        else:
+            second = tmp_path / "." / ".." / tmp_path.name / first.name
+        files = {"--path": tmp_path / "out", **({one: first} if one else {}), other: second}
+        before = events.read_bytes()
+        options = [text for pair in files.items() for text in map(str, pair)]
+        done = streamt_ol("send", events, "--to", "file", *options)
+        assert done.returncode == 2
+        assert f"{other}: it is the same file as {one or 'the input'}".encode() in done.stderr
+        assert events.read_bytes() == before
+        assert not (tmp_path / "out").exists()
 
 
 class TestInterrupt:
@@ -562,6 +596,12 @@ class TestUsage:
         assert done.stdout == b""
         assert b"planted-key" not in done.stderr
         assert b"Traceback" not in done.stderr
+
+    def test_where_a_key_belongs(self) -> None:
+        url = "https://u:planted-key@lineage.example"
+        done = streamt_ol("send", os.devnull, "--to", "marquez", "--url", url)
+        assert b"--token-env" in done.stderr
+        assert b"api_key" not in done.stderr
 
     @pytest.mark.parametrize("name", ["absent.jsonl", "", "a\0b"[:1] + "/x"])
     def test_an_input_that_cannot_be_read(self, tmp_path: Path, name: str) -> None:
