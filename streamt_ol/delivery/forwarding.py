@@ -74,7 +74,8 @@ class Forwarder:
     """Reads records one after the other, and hands each to ``sender``.
 
     ``reject`` keeps a poison record (no event, refused, or without any edge); without it such a
-    record stops the forwarding before it is committed. ``stop`` is set to end it after the record in hand.
+    record stops the forwarding before it is committed. ``stop`` is set to end it after the
+    record in hand.
     """
 
     source: Any
