@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
+import os
 import sys
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from streamt_ol.delivery.receivers import RECEIVERS
+from streamt_ol.problems import USAGE, StreamtOlError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from streamt_ol.delivery.settings import OpenMetadataSettings
     from streamt_ol.delivery.source import Source
@@ -70,10 +74,19 @@ KafkaConfig = Annotated[
 FilePath = Annotated[
     str | None, typer.Option("--path", metavar="PATH", help="The file to append to (--to file).")
 ]
+
+
+def finite(seconds: float | None) -> float | None:
+    """Refuse ``nan``, which no bound of an option keeps out, and ``inf``."""
+    if seconds is not None and not math.isfinite(seconds):
+        raise typer.BadParameter("it must be a number of seconds")
+    return seconds
+
+
 Timeout = Annotated[
     float,
     typer.Option(
-        metavar="SECONDS", min=0.1, max=300, rich_help_panel=_DELIVERY,
+        metavar="SECONDS", min=0.1, max=300, callback=finite, rich_help_panel=_DELIVERY,
         help="For one request, as a whole.",
     ),
 ]  # fmt: skip
@@ -121,6 +134,24 @@ ProcessingEngine = Annotated[
         help="Add a processing_engine facet to the runs of --as-run-events.",
     ),
 ]
+
+
+def check_distinct(paths: Mapping[str, str | Path | None]) -> None:
+    """Refuse two options (the keys) that name one file, by whatever path or link.
+
+    A value is None where the option is not given. Raises ``StreamtOlError``.
+    """
+    given = [(name, str(path)) for name, path in paths.items() if path]
+    for (first, one), (second, other) in combinations(given, 2):
+        if _is_same(one, other):
+            raise StreamtOlError(USAGE, f"it is the same file as {first}", location=second)
+
+
+def _is_same(one: str, other: str) -> bool:
+    try:
+        return os.path.realpath(one) == os.path.realpath(other) or Path(one).samefile(other)
+    except (OSError, ValueError):  # one that does not exist yet, or is no path
+        return False
 
 
 def open_source(path: str) -> Source:

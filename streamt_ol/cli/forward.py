@@ -54,6 +54,14 @@ def forward(
     output: Output = context.obj
     if to == "kafka":
         raise StreamtOlError(USAGE, "it cannot be kafka: the topic is the source", location="--to")
+    options.check_distinct(
+        {
+            "--path": path,
+            "--rejected": rejected,
+            "--kafka-config": kafka_config,
+            "--namespace-map": namespace_map,
+        }
+    )
     wanted = Wanted(
         to, url, endpoint, token_env, token_header, ca_file, gzip,
         path=path, timeout=timeout, retries=retries, concurrency=1,

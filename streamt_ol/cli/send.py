@@ -58,7 +58,11 @@ def send(
     deadline: Annotated[
         float | None,
         typer.Option(
-            metavar="SECONDS", min=0.1, rich_help_panel="Delivery", help="For the whole delivery."
+            metavar="SECONDS",
+            min=0.1,
+            callback=options.finite,
+            rich_help_panel="Delivery",
+            help="For the whole delivery.",
         ),
     ] = None,
     fail_fast: Annotated[
@@ -88,13 +92,22 @@ def send(
     if processing_engine and not (as_run_events and all(map(str.strip, processing_engine))):
         message = "it needs --as-run-events, a name and a version"
         raise StreamtOlError(USAGE, message, location="--processing-engine")
+    options.check_distinct(
+        {
+            "the input": "/dev/stdin" if events == "-" else events,
+            "--path": path,
+            "--progress-file": progress_file,
+            "--rejected": rejected,
+            "--kafka-config": kafka_config,
+            "--namespace-map": namespace_map,
+        }
+    )
+    until = None if deadline is None else Deadline(deadline, time.monotonic)
     wanted = Wanted(
         to, url, endpoint, token_env, token_header, ca_file, gzip, batch, bootstrap, topic,
-        kafka_config, path, timeout, retries, concurrency,
+        kafka_config, path, timeout, retries, concurrency, until,
     )  # fmt: skip
-    policy = RetryPolicy(
-        retries, random.random, None if deadline is None else Deadline(deadline, time.monotonic)
-    )
+    policy = RetryPolicy(retries, random.random, until)
     route = route_for(wanted, os.environ)
     rules = Rules(route.receiver, options.settings_from(namespace_map), skip_unsupported)
     faults = options.fault_finder(no_validate)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from streamt_ol.delivery.senders import Sender
 
 _POLL = 0.2
+_OF_CONNECTION = frozenset({401, 403, 404, 405, 407})
 
 
 def consumer(settings: Mapping[str, Any], group: str) -> Any:
@@ -72,8 +73,9 @@ def _unreadable(error: Any) -> StreamtOlError:
 class Forwarder:
     """Reads records one after the other, and hands each to ``sender``.
 
-    ``reject`` keeps a poison record (no event, or refused); without it such a record stops the
-    forwarding before it is committed. ``stop`` is set to end it after the record in hand.
+    ``reject`` keeps a poison record (no event, refused, or without any edge); without it such a
+    record stops the forwarding before it is committed. ``stop`` is set to end it after the
+    record in hand.
     """
 
     source: Any
@@ -169,10 +171,14 @@ class Forwarder:
     def _settle(self, item: Item, name: str, outcome: Outcome) -> str:
         if outcome.state == "unsent":
             return "stopped"
-        if outcome.state == "refused":
+        if outcome.state == "refused" and is_about_connection(outcome.status):
+            # The next record would fare no better, so this one is not poison.
+            self.report.settle(item.line, lambda: name, outcome._replace(state="failed"))
+            return f"status {outcome.status} is about the connection, not about this record"
+        if outcome.state in ("refused", "no-edges"):
             return self._poison(item.body, name, outcome.detail, outcome)
         self.report.settle(item.line, lambda: name, outcome)
-        return "" if outcome.state in ("sent", "no-edges") else "the receiver does not acknowledge"
+        return "" if outcome.state == "sent" else "the receiver does not acknowledge"
 
     def _poison(self, value: bytes, name: str, reason: str, outcome: Outcome | None = None) -> str:
         if outcome is not None:
@@ -180,9 +186,15 @@ class Forwarder:
         else:
             self.report.refuse(self._count, name, reason)
         if self.reject is None:
-            return "a record was refused, and there is no --rejected to keep it"
+            what = "made no edge" if outcome and outcome.state == "no-edges" else "was refused"
+            return f"a record {what}, and there is no --rejected to keep it"
         self.reject(_one_line(value))
         return ""
+
+
+def is_about_connection(status: int | None) -> bool:
+    """Return whether a refusal is about the address or the token, and so about every record."""
+    return status is not None and (status in range(300, 400) or status in _OF_CONNECTION)
 
 
 def _one_line(value: bytes) -> bytes:

@@ -7,19 +7,21 @@ the official client makes them.
 from __future__ import annotations
 
 import logging
+import re
 import time
 from typing import TYPE_CHECKING, Any, final
 
 from streamt_ol.delivery.items import key_of
 from streamt_ol.delivery.outcome import Outcome
 from streamt_ol.problems import INVALID, StreamtOlError
-from streamt_ol.redaction import redact, shown
+from streamt_ol.redaction import place, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from types import ModuleType
 
     from streamt_ol.delivery.items import Item
+    from streamt_ol.transport.deadline import Deadline
 
 # What delivery at least once depends on, and what would turn certificate checks off.
 RESERVED = frozenset(
@@ -29,9 +31,11 @@ RESERVED = frozenset(
         "ssl.endpoint.identification.algorithm", "enable.auto.commit", "enable.auto.offset.store",
         "auto.commit.enable", "group.id", "transactional.id", "queuing.strategy",
         "enable.partition.eof", "message.timeout.ms", "delivery.timeout.ms", "debug",
-        "log_level",
+        "log_level", "logger", "on_delivery", "on_commit",
     }
 )  # fmt: skip
+# No setting of a file: functions, and librdkafka's own tests (clusters that do not exist).
+_RESERVED_PARTS = re.compile(r"test\..*|.*_cb")
 _SILENT = logging.getLogger("streamt_ol.kafka")
 _SILENT.addHandler(logging.NullHandler())
 _SILENT.propagate = False
@@ -51,24 +55,40 @@ def confluent_kafka() -> ModuleType:
     return module
 
 
+def is_reserved(name: str) -> bool:
+    """Return whether a setting may not be given by ``--kafka-config``."""
+    return name in RESERVED or bool(_RESERVED_PARTS.fullmatch(name))
+
+
 def client(kind: str, settings: Mapping[str, Any], location: str) -> Any:
     """Return a ``Producer`` or ``Consumer``. Raises ``StreamtOlError``, without any value."""
     module = confluent_kafka()
     # librdkafka's own log lines would go to stderr, past every redaction.
     try:
         return getattr(module, kind)({**settings, "logger": _SILENT})
-    except module.KafkaException as error:
-        message = redact(error.args[0].str() if error.args else "refused")
+    except (module.KafkaException, TypeError, ValueError) as error:
+        # What the library says holds the value: only the name of the setting is taken from it.
+        named = _setting_in(error, settings)
+        message = "the library does not know this setting, or not this value of it"
+        if not named:
+            message = "the library refuses the Kafka settings"
         raise StreamtOlError(
-            INVALID, f"the Kafka settings are refused: {shown(message, 200)}", location=location
+            INVALID, message, location=f"{location}: {place(named)}" if named else location
         ) from None
+
+
+def _setting_in(error: Exception, settings: Mapping[str, Any]) -> str:
+    """Return the name of the setting that an error is about, "" if it names none."""
+    said = str(error)
+    return next((name for name in settings if f'"{name}"' in said), "")
 
 
 @final
 class KafkaSender:
     """Produces a batch of events and waits for the delivery report of each of them.
 
-    ``seconds`` bound one event's delivery, librdkafka's own retries included.
+    ``seconds`` bound one event's delivery, librdkafka's own retries included, and ``deadline``,
+    where there is one, that of all of them.
     """
 
     batch_size = 1000
@@ -78,11 +98,13 @@ class KafkaSender:
         settings: Mapping[str, Any],
         topic: str,
         seconds: float,
+        deadline: Deadline | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._topic = topic
         self._seconds = seconds
         self._clock = clock
+        self._deadline = deadline
         self._module = confluent_kafka()
         self._producer = client(
             "Producer",
@@ -92,7 +114,7 @@ class KafkaSender:
                 **settings,
                 "acks": "all",
                 "enable.idempotence": True,
-                "message.timeout.ms": max(1, int(seconds * 1000)),
+                "message.timeout.ms": max(1, int(self._within(seconds) * 1000)),
             },
             "--kafka-config",
         )
@@ -103,16 +125,25 @@ class KafkaSender:
         for index, item in enumerate(items):
             self._produce(index, item, outcomes)
         # librdkafka reports every message by its own timeout; the rest is room for the report.
-        end = self._clock() + self._seconds + 10
-        while len(outcomes) < len(items) and self._clock() < end:
-            self._producer.poll(0.1)
-        missing = Outcome("failed", "no delivery report", is_fatal=True)
+        end = self._clock() + self._within(self._seconds + 10)
+        while len(outcomes) < len(items) and (left := end - self._clock()) > 0:
+            self._producer.poll(min(0.1, left))
+        missing = Outcome("failed", "no delivery report in time", is_fatal=True)
         return [outcomes.get(index, missing) for index in range(len(items))]
 
     def close(self) -> None:
         """Drop what has no report yet: it was reported as failed."""
         self._producer.purge()
         self._producer.poll(0)
+
+    def _within(self, seconds: float) -> float:
+        """Return ``seconds``, or how many are left of the whole delivery."""
+        if self._deadline is None:
+            return seconds
+        try:
+            return min(seconds, self._deadline.left())
+        except TimeoutError:
+            return 0
 
     def _produce(self, index: int, item: Item, outcomes: dict[int, Outcome]) -> None:
         def report(error: Any, _message: Any) -> None:

@@ -87,7 +87,8 @@ def _resolution(dataset: Mapping[str, object], settings: OpenMetadataSettings) -
     if settings.namespaces is None:
         return "", ""
     if namespace not in settings.namespaces:
-        return f"{called} has no entry in namespaceToServiceMapping", ""
+        # A table's name alone may match all the same: only the server knows.
+        return "", f"{called} has no entry in namespaceToServiceMapping: only its name may match"
     if settings.creates_entities and _has_columns(dataset):
         return "", ""
     return "", f"{called} must be in the catalog already: it cannot be created from this event"

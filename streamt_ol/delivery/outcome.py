@@ -25,7 +25,7 @@ class Verdict(NamedTuple):
     ignores: tuple[str, ...] = ()
 
 
-State = Literal["sent", "no-edges", "refused", "failed", "unsent"]
+State = Literal["sent", "no-edges", "refused", "failed", "unknown", "unsent"]
 
 
 class Outcome(NamedTuple):
@@ -35,6 +35,7 @@ class Outcome(NamedTuple):
     - ``no-edges``: answered with success, but without any lineage edge;
     - ``refused``: an answer that another attempt would not change;
     - ``failed``: no acknowledgement, after every attempt that was allowed;
+    - ``unknown``: on its way when delivery was broken off: it may have arrived;
     - ``unsent``: not tried, or not again, since delivery was stopped.
 
     ``detail`` is safe to show. ``may_retry`` and ``retry_after`` (seconds) are for the sender's

@@ -70,7 +70,17 @@ class Events:
             if event is None:
                 yield Line(number, content, None, (), fault)
             else:
-                yield Line(number, content, kind_of(event), self._items(number, content, event))
+                items = self._items(number, content, event)
+                # Nothing is sent that was not validated in the form in which it is sent.
+                fault = self._made_fault(items, faults)
+                yield Line(number, content, kind_of(event), () if fault else items, fault)
+
+    def _made_fault(self, items: tuple[Item, ...], faults: Callable[[Any], list[str]]) -> str:
+        """Return what is wrong with the runs made of a JobEvent, "" if nothing is."""
+        for item in items if self._runs is not None else ():
+            if item.body is not item.source and (found := faults(item.event)):
+                return f"as a run: {_told(item.event, found)}"
+        return ""
 
     def _items(self, number: int, content: bytes, event: Any) -> tuple[Item, ...]:
         digest = digest_of(content)
@@ -100,10 +110,12 @@ def parsed_event(line: bytes, faults: Callable[[Any], list[str]]) -> tuple[Any, 
     if kind_of(event) is None:
         return None, "it is none of the three kinds of event"
     found = faults(event)
-    if found:
-        more = f"; and {len(found) - _SHOWN_FAULTS} more" if len(found) > _SHOWN_FAULTS else ""
-        return None, f"{name_of(event)}: {'; '.join(found[:_SHOWN_FAULTS])}{more}"
-    return event, ""
+    return (None, _told(event, found)) if found else (event, "")
+
+
+def _told(event: Any, found: list[str]) -> str:
+    more = f"; and {len(found) - _SHOWN_FAULTS} more" if len(found) > _SHOWN_FAULTS else ""
+    return f"{name_of(event)}: {'; '.join(found[:_SHOWN_FAULTS])}{more}"
 
 
 def _none(_: Any) -> list[str]:

@@ -19,9 +19,11 @@ WORDS = {
     "refused": "refused {}",
     "no_edges": "without edges {}",
     "failed": "failed {}",
+    "unknown": "outcome unknown {}",
     "unsent": "not sent {}",
     "acknowledged": "sent before {}",
 }
+TRIED = ("sent", "refused", "no_edges", "failed", "unknown")
 _ALWAYS = ("sent", "skipped", "refused")
 
 
@@ -85,7 +87,7 @@ class Report:
     @property
     def is_done(self) -> bool:
         """Whether everything that was to be delivered was."""
-        return not any(self.counts[k] for k in ("refused", "no_edges", "failed", "unsent"))
+        return not any(self.counts[k] for k in (*TRIED[1:], "unsent"))
 
     def closing_line(self) -> str:
         """Return e.g. ``sent 120, skipped 3, refused 1``."""

@@ -54,19 +54,22 @@ def deliver(
     set no attempt is begun; what was not tried at all is ``unsent``.
     """
     outcomes: list[Outcome] = []
+    tried: list[Outcome] = []  # what came of those after `outcomes`, which would be tried again
     attempt = 0
     while len(outcomes) < len(items):
         if stop.is_set() or not policy.allows(0):
+            outcomes += tried
             return outcomes + [Outcome("unsent")] * (len(items) - len(outcomes))
         got = sender.deliver(items[len(outcomes) :])
         again = next((i for i, outcome in enumerate(got) if outcome.may_retry), len(got))
         attempt = 0 if again else attempt
         outcomes += got[:again]
+        tried = got[again:]
         if again == len(got):
             continue
         pause = policy.pause(attempt, got[again].retry_after)
         if attempt >= policy.retries or not policy.allows(pause) or stop.wait(pause):
-            outcomes.append(got[again])
+            outcomes.append(tried.pop(0))
             attempt = 0
         else:
             attempt += 1

@@ -3,6 +3,10 @@
 A JobEvent becomes one START and one COMPLETE RunEvent with its own event time; the facets that
 DatasetEvents of the same input declare are copied onto its inputs and outputs. The job's facets
 stay. It is a design in the form of a run: nothing ran, and nothing here says so by default.
+
+streamt's own runs are operations, with rules that a design cannot meet ("Runtime command events"
+of the specification), so a run made of streamt's design names this command as its producer. Facets
+keep the producer that declared them.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from streamt_ol.delivery.items import DATASET, JOB, identity, kind_of
+from streamt_ol.facets import PRODUCER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,6 +29,7 @@ ENGINE_FACET_URL = (
     "https://openlineage.io/spec/facets/1-1-1/ProcessingEngineRunFacet.json"
     "#/$defs/ProcessingEngineRunFacet"
 )
+MADE_HERE = "urn:streamt-ol:send"
 STATES = ("START", "COMPLETE")
 Facets = Mapping[tuple[str, str], Mapping[str, Any]]
 
@@ -48,12 +54,15 @@ def run_events(
     ``engine`` is the name and version of a ``processing_engine`` run facet, None for no facet.
     """
     assert kind_of(event) == JOB, "only a JobEvent is a job's design"
+    producer = event.get("producer")
+    if producer == PRODUCER:
+        producer = MADE_HERE
     run: dict[str, Any] = {"runId": run_id}
     if engine is not None:
         name, version = engine
         run["facets"] = {
             "processing_engine": {
-                "_producer": event.get("producer"),
+                "_producer": producer,
                 "_schemaURL": ENGINE_FACET_URL,
                 "name": name,
                 "version": version,
@@ -63,7 +72,7 @@ def run_events(
     for side in ("inputs", "outputs"):
         if isinstance(event.get(side), list):
             described[side] = [_with_facets(dataset, facets) for dataset in event[side]]
-    described |= {"run": run, "schemaURL": RUN_EVENT_URL}
+    described |= {"run": run, "producer": producer, "schemaURL": RUN_EVENT_URL}
     return [
         orjson.dumps(described | {"eventType": state}, option=orjson.OPT_SORT_KEYS)
         for state in STATES

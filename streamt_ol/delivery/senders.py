@@ -42,7 +42,10 @@ class Sender(Protocol):
 
 @dataclass(frozen=True)
 class HttpTarget:
-    """Where and how events are posted: the addresses, headers, certificates, seconds a request."""
+    """Where and how events are posted: the addresses, headers, certificates, seconds a request.
+
+    ``deadline`` is that of the whole delivery: no request lasts beyond it.
+    """
 
     address: Address
     batch_address: Address | None = None
@@ -50,6 +53,7 @@ class HttpTarget:
     tls: ssl.SSLContext | None = None
     is_gzipped: bool = False
     timeout: float = 5.0
+    deadline: Deadline | None = None
 
 
 @final
@@ -115,7 +119,7 @@ class HttpSender:
         limit = self._receiver.max_body
         if limit is not None and len(sent) > limit:
             raise DeliveryError("too-large", f"a body of {len(sent):,} bytes is over the limit")
-        deadline = Deadline(self._target.timeout, self._clock)
+        deadline = Deadline(self._target.timeout, self._clock, self._target.deadline)
         return self._connection.exchange(request(head, sent), deadline)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from streamt_ol.delivery.engine import Engine, Health
+from streamt_ol.delivery.report import TRIED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,11 +62,13 @@ class Delivery:
         workers = max(1, min(route.workers, self.plan.to_send))
         senders: list[Sender] = []
         settled_before = self._settled()
+        engine = Engine(senders, self.policy, self._settle, stop, health)
         try:
             senders += [route.make() for _ in range(workers)]
-            Engine(senders, self.policy, self._settle, stop, health).run(self.plan.items())
+            engine.run(self.plan.items())
         finally:
-            for sender in senders:
+            # A sender that was left at work would fail, or worse, when closed by another thread.
+            for sender in senders if not engine.is_abandoned else ():
                 sender.close()
             unsent = self.plan.to_send - (self._settled() - settled_before)
             self.report.count("unsent", unsent)
@@ -78,12 +81,13 @@ class Delivery:
 
     def _settled(self) -> int:
         counts = self.report.counts
-        return sum(counts[name] for name in ("sent", "refused", "no_edges", "failed"))
+        return sum(counts[name] for name in TRIED)
 
     def _settle(self, item: Item, outcome: Outcome) -> None:
+        # Counted first: what was acknowledged stays so when it cannot be recorded.
+        self.report.settle(item.line, lambda: item.name, outcome)
         if outcome.state == "sent" and self.progress:
             self.progress.add(item.line, item.part, item.digest)
-        self.report.settle(item.line, lambda: item.name, outcome)
         if outcome.state == "refused" and self.rejected:
             self.rejected.add(item.line, item.source)
         self.tick()

@@ -16,12 +16,16 @@ if TYPE_CHECKING:
     from streamt_ol.delivery.receivers import Receiver
     from streamt_ol.delivery.senders import Sender
     from streamt_ol.transport.address import Address
+    from streamt_ol.transport.deadline import Deadline
     from streamt_ol.transport.secret import Secret
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the options of a delivery say; None where one was not given."""
+    """What the options of a delivery say; None where one was not given.
+
+    ``deadline``, running already, bounds every attempt.
+    """
 
     to: str
     url: str | None = None
@@ -38,6 +42,7 @@ class Wanted:
     timeout: float = 10.0
     retries: int = 4
     concurrency: int = 4
+    deadline: Deadline | None = None
 
 
 class Route(NamedTuple):
@@ -97,13 +102,20 @@ def _http(receiver: Receiver, wanted: Wanted, environment: Mapping[str, str]) ->
         _tls(address, wanted),
         wanted.gzip,
         wanted.timeout,
+        wanted.deadline,
     )
     return Route(receiver, address.url, wanted.concurrency, lambda: HttpSender(receiver, target))
 
 
 def _address(url: str, endpoint: str) -> Address:
     try:
-        return parse_address(url, endpoint, url_field="--url", endpoint_field="--endpoint")
+        return parse_address(
+            url,
+            endpoint,
+            url_field="--url",
+            endpoint_field="--endpoint",
+            key_field="--token-env",
+        )
     except StreamtOlError as error:
         raise _usage(error.location or "--url", error.message, error.suggestion) from None
 
@@ -147,7 +159,9 @@ def _kafka(receiver: Receiver, wanted: Wanted, _: Mapping[str, str]) -> Route:
     settings = kafka_settings(_required(receiver, wanted, "bootstrap"), wanted.kafka_config)
     seconds = wanted.timeout * (wanted.retries + 1)
     target = f"kafka://{place(wanted.bootstrap or '')}/{place(topic)}"
-    return Route(receiver, target, 1, lambda: KafkaSender(settings, topic, seconds))
+    return Route(
+        receiver, target, 1, lambda: KafkaSender(settings, topic, seconds, wanted.deadline)
+    )
 
 
 def kafka_settings(bootstrap: str, config_file: str | None) -> dict[str, Any]:
@@ -156,14 +170,14 @@ def kafka_settings(bootstrap: str, config_file: str | None) -> dict[str, Any]:
     Refused: what delivery at least once depends on, turning certificate checks off, and
     credentials over an unencrypted connection to another machine.
     """
-    from streamt_ol.delivery.kafka import RESERVED  # noqa: PLC0415
+    from streamt_ol.delivery.kafka import is_reserved  # noqa: PLC0415
 
     brokers = [broker.strip() for broker in bootstrap.split(",")]
     if not all(brokers) or "@" in bootstrap or "://" in bootstrap:
         raise _usage("--bootstrap", "it must be HOST:PORT, several separated by commas")
     settings = _kafka_file(config_file) if config_file else {}
     for name, value in settings.items():
-        if name in RESERVED:
+        if is_reserved(name):
             raise _refused(name, "it is set by streamt-ol, or may not be changed")
         if not isinstance(value, (str, int, float)):
             raise _refused(name, "its value must be text, a number, or true or false")
@@ -211,7 +225,9 @@ def _config(receiver: Receiver, wanted: Wanted, environment: Mapping[str, str]) 
     is_file = isinstance(config, FileConfig)
     target = f"file {place(config.path)}" if isinstance(config, FileConfig) else config.address.url
     workers = 1 if is_file else wanted.concurrency
-    return Route(receiver, target, workers, lambda: TransportSender(open_transport(config)))
+    return Route(
+        receiver, target, workers, lambda: TransportSender(open_transport(config, wanted.deadline))
+    )
 
 
 _ROUTES: dict[str, Callable[[Receiver, Wanted, Mapping[str, str]], Route]] = {

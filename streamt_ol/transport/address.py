@@ -54,14 +54,22 @@ def is_loopback_host(host: str) -> bool:
         return False
 
 
-def parse_address(url: str, endpoint: str, *, url_field: str, endpoint_field: str) -> Address:
+def parse_address(
+    url: str,
+    endpoint: str,
+    *,
+    url_field: str,
+    endpoint_field: str,
+    key_field: str = "auth.api_key",
+) -> Address:
     """Return where ``endpoint`` of the server at ``url`` is, joined as the official client does.
 
     Refused, with the field's name: another scheme, no host, user information, a query or
     fragment, plain http to another machine, an endpoint that leads to another host, and a path
     of the base URL that the joining would silently drop. Raises ``StreamtOlError``.
+    ``key_field`` is where a key is given, instead of in the URL.
     """
-    base = _base(url, url_field)
+    base = _base(url, url_field, key_field)
     _check_endpoint(endpoint, endpoint_field)
     parts = urlsplit(base)
     if parts.path not in ("", "/") and (endpoint.startswith("/") or not parts.path.endswith("/")):
@@ -79,7 +87,7 @@ def parse_address(url: str, endpoint: str, *, url_field: str, endpoint_field: st
     return address
 
 
-def _base(url: str, field: str) -> str:
+def _base(url: str, field: str, key_field: str) -> str:
     if not _URL_TEXT.fullmatch(url):
         refuse(field, "it is not a URL of printable ASCII characters")
     try:
@@ -89,7 +97,7 @@ def _base(url: str, field: str) -> str:
     if parts.scheme not in DEFAULT_PORTS:
         refuse(field, f"it must begin with https:// or http://, found {shown(parts.scheme)}")
     if "@" in parts.netloc:
-        refuse(field, "user information in a URL is refused", "give a key as auth.api_key")
+        refuse(field, "user information in a URL is refused", f"give a key by {key_field}")
     if "?" in url or "#" in url:
         refuse(field, "a query or fragment in a URL is refused")
     if "\\" in url:

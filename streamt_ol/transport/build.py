@@ -9,10 +9,11 @@ from streamt_ol.transport.config import FileConfig
 if TYPE_CHECKING:
     from streamt_ol.transport.base import Transport
     from streamt_ol.transport.config import TransportConfig
+    from streamt_ol.transport.deadline import Deadline
 
 
-def open_transport(config: TransportConfig) -> Transport:
-    """Return the transport of ``config``.
+def open_transport(config: TransportConfig, limit: Deadline | None = None) -> Transport:
+    """Return the transport of ``config``; no request lasts beyond ``limit``.
 
     A file is opened (and created) and a CA file is read now, a connection only by the first
     event. Raises ``StreamtOlError``.
@@ -23,4 +24,4 @@ def open_transport(config: TransportConfig) -> Transport:
         return FileTransport(config)
     from streamt_ol.transport.http import HttpTransport  # noqa: PLC0415 - ssl takes time to load
 
-    return HttpTransport(config)
+    return HttpTransport(config, limit=limit)

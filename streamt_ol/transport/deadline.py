@@ -10,13 +10,20 @@ if TYPE_CHECKING:
 
 @final
 class Deadline:
-    """A point on ``clock`` (monotonic seconds), ``seconds`` from now."""
+    """A point on ``clock`` (monotonic seconds), ``seconds`` from now, not later than ``limit``.
+
+    ``limit`` is a deadline on the same clock, of a whole that this is a part of.
+    """
 
     __slots__ = ("_clock", "_end")
 
-    def __init__(self, seconds: float, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, seconds: float, clock: Callable[[], float], limit: Deadline | None = None
+    ) -> None:
         self._clock = clock
         self._end = clock() + seconds
+        if limit is not None:
+            self._end = min(self._end, limit._end)
 
     def left(self) -> float:
         """Return the seconds left, more than 0. Raises ``TimeoutError`` when there are none."""

@@ -92,6 +92,10 @@ def _value(name: str, field: str, raw: str) -> Any:
         value = json.loads(raw, object_pairs_hook=_unique(name), parse_constant=str)
     except json.JSONDecodeError:
         return raw
+    except ValueError:
+        if field in _TEXT_FIELDS:
+            return raw
+        refuse(name, "it holds a number of too many digits")
     except RecursionError:
         refuse(name, "its value is nested too deeply")
     is_text = field in _TEXT_FIELDS and not isinstance(value, str)

@@ -84,6 +84,7 @@ class HttpTransport(Closing):
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
         now: Callable[[], float] = time.time,
+        limit: Deadline | None = None,
     ) -> None:
         tls = None
         if config.address.scheme == "https":
@@ -93,6 +94,7 @@ class HttpTransport(Closing):
         self._head = request_head(config.address, config.headers, is_gzipped=config.gzip)
         self._secrets = tuple(value for _, value in config.headers)
         self._connection = Connection(config.address, tls)
+        self._limit = limit
         self._is_closed = False
 
     def emit(self, event_bytes: bytes) -> None:
@@ -104,7 +106,7 @@ class HttpTransport(Closing):
             raise DeliveryError("closed", "the transport is closed")
         body = gzipped(event_bytes) if self._config.gzip else event_bytes
         whole = request(self._head, body)
-        deadline = Deadline(self._config.timeout, self._clock)
+        deadline = Deadline(self._config.timeout, self._clock, self._limit)
         try:
             self._post(whole, deadline)
         except DeliveryError as error:

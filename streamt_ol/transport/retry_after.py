@@ -6,10 +6,13 @@ import re
 
 
 def parse_retry_after(value: str | None, now: float) -> float | None:
-    """Return how many seconds to wait from ``now`` (Unix time), None if the header says nothing."""
+    """Return how many seconds to wait from ``now`` (Unix time), None if the header says nothing.
+
+    Any number of digits is a number: who waits has a bound, and waits that.
+    """
     if value is None:
         return None
-    if re.fullmatch(r"[0-9]{1,9}", value):
+    if re.fullmatch(r"[0-9]+", value):
         return float(value)
     from email.utils import parsedate_to_datetime  # noqa: PLC0415 - heavy, and rarely needed
 

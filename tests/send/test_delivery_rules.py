@@ -176,7 +176,8 @@ def test_what_follows_an_answer_ends_the_connection() -> None:
     ("value", "seconds"),
     [
         (None, None), ("", None), ("soon", None), ("-1", None), ("1.5", None), ("0", 0.0),
-        ("120", 120.0), ("9" * 30, None), ("Wed, 21 Oct 2026 08:00:10 GMT", 10.0),
+        ("120", 120.0), ("9" * 30, 1e30), ("9" * 999, float("inf")),
+        ("Wed, 21 Oct 2026 08:00:10 GMT", 10.0),
         ("Wed, 21 Oct 2026 07:00:00 GMT", 0.0), ("Wed, 99 Oct 2026 07:00:00 GMT", None),
     ],
 )  # fmt: skip

@@ -15,9 +15,11 @@ from openlineage.client.facet_v2 import parent_run
 from openlineage.client.transport.kafka import KafkaTransport
 from support.commands import PROGRAM, clean_environment, streamt_ol
 
-from streamt_ol.delivery.items import key_of
+from streamt_ol.delivery.items import Item, digest_of, key_of
+from streamt_ol.delivery.kafka import KafkaSender
+from streamt_ol.transport.deadline import Deadline
 
-from .events import dataset, job, run, write
+from .events import dataset, job, refs, run, write
 from .support import Broker, Server, forward
 
 if TYPE_CHECKING:
@@ -131,7 +133,16 @@ class TestSend:
             ("ssl.endpoint.identification.algorithm: none", "ssl.endpoint.identification"),
             (f"sasl.password: {KEY}\nsasl.username: u", "security.protocol"),
             (f"sasl.password: [{KEY}]\nsecurity.protocol: SASL_SSL", "sasl.password"),
-            (f"sasl.passwort: {KEY}\nsecurity.protocol: SASL_SSL", "--kafka-config"),
+            (f"sasl.passwort: {KEY}\nsecurity.protocol: SASL_SSL", "--kafka-config: sasl.passwort"),
+            (f"security.protocol: {KEY}", "--kafka-config: security.protocol"),
+            (f"statistics.interval.ms: {KEY}", "--kafka-config: statistics.interval.ms"),
+            (f"error_cb: {KEY}", "--kafka-config: error_cb"),
+            (f"stats_cb: {KEY}", "--kafka-config: stats_cb"),
+            (f"oauth_cb: {KEY}", "--kafka-config: oauth_cb"),
+            (f"throttle_cb: {KEY}", "--kafka-config: throttle_cb"),
+            (f"on_delivery: {KEY}", "--kafka-config: on_delivery"),
+            (f"key.serializer: {KEY}", "--kafka-config"),
+            ("test.mock.num.brokers: 3", "--kafka-config: test.mock.num.brokers"),
             (f"- {KEY}", "--kafka-config"),
         ],
     )
@@ -144,6 +155,24 @@ class TestSend:
         assert done.returncode == 1
         assert field in done.stderr.decode()
         assert KEY not in done.stderr.decode()
+        assert b"Traceback" not in done.stderr
+
+    def test_the_deadline_ends_the_wait_for_reports(self) -> None:
+        """No broker, ten seconds for an event: after the deadline nothing is waited for."""
+        now = [0.0]
+
+        def clock() -> float:
+            now[0] += 0.3
+            return now[0]
+
+        line = json.dumps(job("a")).encode()
+        sender = KafkaSender(
+            {"bootstrap.servers": "127.0.0.1:1"}, "t", 10, Deadline(1.0, clock), clock
+        )
+        (outcome,) = sender.deliver([Item(1, digest_of(line), line, line, job("a"))])
+        sender.close()
+        assert outcome.state == "failed"
+        assert now[0] < 10, "more than its ten seconds were not counted"
 
     def test_without_the_package_it_says_how_to_install_it(self, tmp_path: Path) -> None:
         program = (
@@ -202,6 +231,42 @@ class TestForward:
         assert done.returncode == 1
         assert b"there is no --rejected" in done.stderr
         assert rest.stdout == b"sent 1, skipped 0, refused 1\n"
+
+    @pytest.mark.parametrize("status", [301, 401, 403, 404])
+    def test_what_is_about_the_connection_is_no_poison(self, tmp_path: Path, status: int) -> None:
+        values = [json.dumps(job(f"j{n}")).encode() for n in range(3)]
+        plan = {"match": '"j1"', "status": status, "times": 1}
+        rejected = tmp_path / "rejected"
+        with Broker() as broker, Server(tmp_path, plan) as server:
+            broker.produce(*values)
+            done = streamt_ol(*forward(broker, server, "--until-end", "--rejected", rejected))
+            rest = streamt_ol(*forward(broker, server, "--until-end", "--rejected", rejected))
+            names = [json.loads(b)["job"]["name"] for b in server.bodies()]
+        assert (done.returncode, rest.returncode) == (1, 0)
+        assert done.stdout == b"sent 1, skipped 0, refused 0, failed 1\n"
+        assert f"status {status} is about the connection".encode() in done.stderr
+        assert rejected.read_bytes() == b""
+        assert names == ["j0", "j1", "j1", "j2"]
+
+    def test_what_made_no_edge_is_kept(self, tmp_path: Path) -> None:
+        sides: dict[str, Any] = {"inputs": refs("a.b.c"), "outputs": refs("a.b.d")}
+        values = [json.dumps(run(name, **sides)).encode() for name in ("none", "one")]
+        rejected = tmp_path / "rejected"
+        plans = (
+            {"match": '"none"', "status": 200, "body": '{"lineageEdgesCreated": 0}'},
+            {"status": 200, "body": '{"status": "success", "lineageEdgesCreated": 1}'},
+        )
+        with Broker() as broker, Server(tmp_path, *plans) as server:
+            broker.produce(*values)
+            command = ["forward", "--bootstrap", broker.bootstrap, "--topic", broker.topic,
+                       "--group", "g", "--to", "openmetadata", "--url", server.url,
+                       "--until-end"]  # fmt: skip
+            stopped = streamt_ol(*command)
+            kept = streamt_ol(*command, "--rejected", rejected)
+        assert (stopped.returncode, kept.returncode) == (1, 1)
+        assert b"made no edge, and there is no --rejected" in stopped.stderr
+        assert kept.stdout == b"sent 1, skipped 0, refused 0, without edges 1\n"
+        assert rejected.read_bytes().splitlines() == values[:1]
 
     def test_a_receiver_that_is_down_loses_nothing(self, tmp_path: Path) -> None:
         values = [json.dumps(job(f"j{n}")).encode() for n in range(5)]

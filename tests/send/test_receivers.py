@@ -94,6 +94,19 @@ class TestOpenMetadata:
         assert states == {3: ("no-edges", 200), 4: ("refused", 400), 5: ("no-edges", 200)}
         assert len(progress.read_text().splitlines()) == 1 + 2, "only what is done is recorded"
 
+    def test_a_namespace_without_an_entry_is_sent_all_the_same(self, tmp_path: Path) -> None:
+        """A table's name alone may match: the server decides, and says so."""
+        events = write(tmp_path / "e.jsonl", run("r", **COMPLETE))
+        settings = tmp_path / "settings.json"
+        settings.write_text('{"namespaceToServiceMapping": {"other": "service"}}')
+        plan = {"status": 200, "body": '{"status":"success","lineageEdgesCreated":1}'}
+        with Server(tmp_path, plan) as server:
+            status, data = send(
+                events, "--to", "openmetadata", "--url", server.url, "--namespace-map", settings
+            )
+            assert len(server.requests()) == 1
+        assert (status, data["counts"]["sent"]) == (0, 1)
+
     def test_batches_where_they_tell_the_truth(self, tmp_path: Path) -> None:
         events = write(tmp_path / "e.jsonl", *(run(f"j{n}", **COMPLETE) for n in range(100)))
         plan = {"status": 200, "body": '{"status":"success","lineageEdgesCreated":50}'}
@@ -259,6 +272,42 @@ class TestAsRunEvents:
         assert valid.returncode == 0, valid.stdout
         engine = json.loads(runs[0])["run"]["facets"]["processing_engine"]
         assert (engine["name"], engine["version"]) == ("Flink", "2.1")
+
+    def test_what_is_made_of_streamts_design_is_valid(self, tmp_path: Path) -> None:
+        design, sent = tmp_path / "design.jsonl", tmp_path / "sent.jsonl"
+        done = streamt_ol(
+            "export", "fixtures/manifests/demo.json", "--quiet", "--job-namespace", "prod",
+            "--kafka-namespace", "kafka://broker.example:9092",
+        )  # fmt: skip
+        design.write_bytes(done.stdout)
+        made = streamt_ol(
+            "send", design, "--to", "file", "--path", sent, "--as-run-events",
+            "--processing-engine", "Flink", "2.1",
+        )  # fmt: skip
+        valid = streamt_ol("validate", sent)
+        assert (made.returncode, valid.returncode) == (0, 0), valid.stdout
+        producers = {
+            "run" in event: event["producer"]
+            for event in map(json.loads, sent.read_text().splitlines())
+        }
+        assert producers == {
+            False: "https://github.com/conduktor/streamt",
+            True: "urn:streamt-ol:send",
+        }
+
+    def test_a_run_that_would_be_invalid_is_refused_before_anything_is_sent(
+        self, tmp_path: Path
+    ) -> None:
+        """The JobEvent is valid; the facet that its input would take over is not."""
+        broken = dataset("a.b.c", schema={"fields": []})
+        events = write(tmp_path / "e.jsonl", job("j", inputs=refs("a.b.c")), broken)
+        with Server(tmp_path) as server:
+            status, data = send(events, "--to", "marquez", "--url", server.url, "--as-run-events")
+            assert server.requests() == []
+        counts = {name: number for name, number in data["counts"].items() if number}
+        assert (status, counts) == (1, {"refused": 2})
+        assert data["problems"][0]["reason"].startswith("as a run: RunEvent START 'jobs' 'j': ")
+        assert "/inputs/0/facets/schema" in data["problems"][0]["reason"]
 
     def test_the_help_says_that_a_design_is_not_a_run(self) -> None:
         done = streamt_ol("send", "--help")

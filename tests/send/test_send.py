@@ -234,6 +234,27 @@ class TestRetries:
         assert done.returncode == 1
         assert b"the server answered 503" in done.stderr
 
+    def test_no_attempt_outlives_the_deadline(self, tmp_path: Path) -> None:
+        """The server would answer after 30 s, and --timeout would wait for that."""
+        events = write(tmp_path / "e.jsonl", job("a"))
+        with Server(tmp_path, {"delay": 30}) as server:
+            for to in (
+                ["--to", "marquez", "--url", server.url, "--timeout", "60", "--retries", "9"],
+                ["--to", "config"],
+            ):
+                done = streamt_ol(
+                    "send", events, *to, "--deadline", "1.5",
+                    environment={
+                        "OPENLINEAGE__TRANSPORT__TYPE": "http",
+                        "OPENLINEAGE__TRANSPORT__URL": server.url,
+                        "OPENLINEAGE__TRANSPORT__ENDPOINT": "api/v1/lineage",
+                    },
+                )  # fmt: skip
+                assert closing_line(done) == "sent 0, skipped 0, refused 0, failed 1"
+                assert b"no complete answer in time" in done.stderr
+            # Had the first one waited for its answer, it would have been acknowledged.
+            assert server.count() == 2
+
     def test_order_survives_a_retry(self, tmp_path: Path) -> None:
         events = [run("j", "RUNNING", at=f"<{n}>") for n in range(10)]
         with Server(tmp_path, {"match": "<3>", "status": 503, "times": 2}) as server:
@@ -361,13 +382,73 @@ class TestProgress:
             assert done.returncode == 1
             assert option.encode() in done.stderr
 
+    @pytest.mark.parametrize("to", ["http", "file"])
+    def test_what_was_acknowledged_is_counted_when_it_cannot_be_recorded(
+        self, tmp_path: Path, to: str
+    ) -> None:
+        events = write(tmp_path / "e.jsonl", *(job(f"j{n}") for n in range(6)))
+        progress = tmp_path / "progress"
+        with Server(tmp_path) as server:
+            ways = {"http": ["--to", "marquez", "--url", server.url, "--concurrency", "4"],
+                    "file": ["--to", "file", "--path", str(tmp_path / "out")]}  # fmt: skip
+            command = [PROGRAM, "send", str(events), *ways[to], "--progress-file", str(progress)]
+            # The limit leaves room for the header line of the file, and for the events' own file.
+            limited = ["bash", "-c", 'ulimit -f 2; exec "$@"', "-", *command]
+            streamt_ol("send", write(tmp_path / "none", ""), *command[3:])
+            with progress.open("a") as file:
+                file.write("\n" * (2048 - file.tell()))
+            done = subprocess.run(
+                limited, capture_output=True, check=False, env=clean_environment()
+            )
+            arrived = server.count() if to == "http" else 6
+        assert done.returncode == 1
+        counted = f"sent {arrived}, skipped 0, refused 0"
+        rest = f", not sent {6 - arrived}" if arrived < 6 else ""
+        assert closing_line(done) == counted + rest
+        assert arrived > 0
+        assert b"--progress-file" in done.stderr
+
     def test_the_input_is_not_taken_for_the_file_of_refused_lines(self, tmp_path: Path) -> None:
         events = write(tmp_path / "e.jsonl", "{")
         done = streamt_ol(
             "send", events, "--to", "marquez", "--url", "http://127.0.0.1:1", "--rejected", events
         )
-        assert done.returncode == 1
+        assert done.returncode == 2
         assert events.read_text() == "{\n"
+
+    @pytest.mark.parametrize("link", ["", "symbolic", "hard"])
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("", "--path"),
+            ("", "--progress-file"),
+            ("", "--rejected"),
+            ("--path", "--progress-file"),
+            ("--progress-file", "--rejected"),
+            ("--path", "--rejected"),
+        ],
+    )
+    def test_no_two_files_are_one(self, tmp_path: Path, one: str, other: str, link: str) -> None:
+        events = write(tmp_path / "e.jsonl", job("a"), "{")
+        first = tmp_path / "first" if one else events
+        if link:
+            first.touch()
+            (tmp_path / "link").unlink(missing_ok=True)
+            second = tmp_path / "link"
+            if link == "hard":
+                second.hardlink_to(first)
+            else:
+                second.symlink_to(first)
+        else:
+            second = tmp_path / "." / ".." / tmp_path.name / first.name
+        files = {"--path": tmp_path / "out", **({one: first} if one else {}), other: second}
+        before = events.read_bytes()
+        options = [text for pair in files.items() for text in map(str, pair)]
+        done = streamt_ol("send", events, "--to", "file", *options)
+        assert done.returncode == 2
+        assert f"{other}: it is the same file as {one or 'the input'}".encode() in done.stderr
+        assert events.read_bytes() == before
+        assert not (tmp_path / "out").exists()
 
 
 class TestInterrupt:
@@ -398,6 +479,44 @@ class TestInterrupt:
         sent = int(out.split()[1].rstrip(b","))
         assert len(arrived) == sent < 2000
         assert len(progress.read_text().splitlines()) == sent + 1
+
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+    def test_a_slow_answer_is_waited_for(self, tmp_path: Path, number: signal.Signals) -> None:
+        events = write(tmp_path / "e.jsonl", *(job(f"j{n}") for n in range(3)))
+        with Server(tmp_path, {"delay": 1}) as server:
+            child = self.begun(server, events)
+            child.send_signal(number)
+            out, err = child.communicate(timeout=30)
+            assert server.count() == 1
+        assert child.returncode == 128 + number
+        assert out == b"sent 1, skipped 0, refused 0, not sent 2\n"
+        assert [line.partition(b":")[0] for line in err.splitlines()] == [b"stopped"]
+
+    def test_a_second_signal_does_not_call_what_was_posted_unsent(self, tmp_path: Path) -> None:
+        events = write(tmp_path / "e.jsonl", *(job(f"j{n}") for n in range(3)))
+        with Server(tmp_path, {"delay": 20}) as server:
+            child = self.begun(server, events)
+            child.send_signal(signal.SIGINT)
+            with pytest.raises(subprocess.TimeoutExpired):  # it waits for the answer
+                child.wait(0.5)
+            child.send_signal(signal.SIGINT)
+            out, err = child.communicate(timeout=15)
+        assert child.returncode == 130
+        assert out == b"sent 0, skipped 0, refused 0, outcome unknown 1, not sent 2\n"
+        assert b"line 1: unknown: JobEvent 'jobs' 'j0': it was on its way" in err
+        assert b"Traceback" not in err
+
+    @staticmethod
+    def begun(server: Server, events: Path) -> subprocess.Popen[bytes]:
+        """Return a `send` over one connection whose first request has arrived."""
+        command = ["send", str(events), "--to", "marquez", "--url", server.url]
+        child = subprocess.Popen(
+            [PROGRAM, *command, "--concurrency", "1"], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, env=clean_environment(),
+        )  # fmt: skip
+        while not server.count():
+            time.sleep(0.01)
+        return child
 
 
 class TestSecrets:
@@ -465,6 +584,9 @@ class TestUsage:
             ["--to", "file"],
             ["--to", "config", "--path", "x"],
             ["--to", "marquez", "--url", "https://h.example", "--concurrency", "0"],
+            ["--to", "marquez", "--url", "https://h.example", "--timeout", "nan"],
+            ["--to", "marquez", "--url", "https://h.example", "--deadline", "nan"],
+            ["--to", "marquez", "--url", "https://h.example", "--deadline", "inf"],
             [],
         ],
     )  # fmt: skip
@@ -474,6 +596,12 @@ class TestUsage:
         assert done.stdout == b""
         assert b"planted-key" not in done.stderr
         assert b"Traceback" not in done.stderr
+
+    def test_where_a_key_belongs(self) -> None:
+        url = "https://u:planted-key@lineage.example"
+        done = streamt_ol("send", os.devnull, "--to", "marquez", "--url", url)
+        assert b"--token-env" in done.stderr
+        assert b"api_key" not in done.stderr
 
     @pytest.mark.parametrize("name", ["absent.jsonl", "", "a\0b"[:1] + "/x"])
     def test_an_input_that_cannot_be_read(self, tmp_path: Path, name: str) -> None:

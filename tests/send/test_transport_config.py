@@ -260,6 +260,9 @@ def test_a_refused_field_of_the_file_transport_is_named(field: str, value: Any) 
         ("OPENLINEAGE__TRANSPORT__RETRY", '{"total":1,"total":0}'),
         ("OPENLINEAGE__TRANSPORT__RETRY", "[" * 60_000),
         ("OPENLINEAGE__TRANSPORT__RETRY", "1" * 70_000),
+        ("OPENLINEAGE__TRANSPORT__RETRY", "1" * 5_000),
+        ("OPENLINEAGE__TRANSPORT__RETRY__TOTAL", "1" * 5_000),
+        ("OPENLINEAGE__TRANSPORT", '{"timeout": %s}' % ("1" * 5_000)),
     ],
 )
 def test_a_refused_variable_is_named(name: str, value: str) -> None:
