@@ -12,8 +12,9 @@ from typing import NamedTuple
 MASK = "***"
 # Short names reveal only as the last word of a name: "design" and "signal" are no signatures.
 _REVEALING_NAME = (
-    r"(?:(?:[\w.-]*[_.-])?sig|[\w.-]*pw|[\w.-]*(?:pass|pwd|secret|token|api[_.-]?key|access[_.-]?key|account[_.-]?key|private[_.-]?key|credential"
-    r"|jaas\.config|authorization|signature)[\w.-]*)"
+    r"(?:(?:[\w.-]*[_.-])?sig|[\w.-]*pw|[\w.-]*(?:pass|pwd|secret|token|api[_.-]?key"
+    r"|access[_.-]?key|account[_.-]?key|private[_.-]?key|credential|jaas\.config|authorization"
+    r"|signature|cookie)[\w.-]*)"
 )
 # A text of any length is looked at this far; what is shown of it ends long before.
 _SEARCHED = 65_536
@@ -39,20 +40,30 @@ _RULES: tuple[_Rule, ...] = (
         rf"(?is)(?<![\w.-])({_REVEALING_NAME}[\"'`\\]*\s*(?:=>|[:=]|%3[ad])\s*).+",
         rf"\1{MASK}",
     ),
+    _Rule(("'", '"'), rf"(?is)(?<![\w.-])({_REVEALING_NAME}\s+)['\"].+", rf"\1{MASK}"),
+    _Rule(("key=",), r"(?is)([?&]key=).+", rf"\1{MASK}"),
     _Rule(("--",), rf"(?is)(?<![\w-])(--?{_REVEALING_NAME}\s+).+", rf"\1{MASK}"),
     _Rule(
         ("bearer", "basic", "negotiate", "digest"),
         r"(?i)\b(bearer|basic|negotiate|digest)\s+[\w.~+/=-]{3,}",
         rf"\1 {MASK}",
     ),
+    _Rule(
+        ("token ", "apikey "),
+        r"(?i)\b(token|apikey)\s+(?=\S{0,64}\d)[\w.~+/=-]{8,}",
+        rf"\1 {MASK}",
+    ),
+    _Rule(("@//",), r"[^\s/]{1,256}/[^\s@]{1,256}@//", f"{MASK}@//"),
     # User information, up to the last @ of the line: a password may hold anything.
     _Rule(("://",), r"(?i)(?<![a-z0-9+.-])([a-z][a-z0-9+.-]*://).{0,1024}@", rf"\1{MASK}@"),
     _Rule(("@",), r"[^\s:@/'\"]{1,256}:[^\s@]{1,256}@", f"{MASK}@"),
     _Rule(("eyj",), r"\beyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?", MASK),
+    _Rule(("hooks.slack.com",), r"(?i)(hooks\.slack\.com/services/)\S+", rf"\1{MASK}"),
+    _Rule(("aiza",), r"\bAIza[\w-]{8,}", MASK),
     _Rule(("akia", "asia"), r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b", MASK),
     _Rule(
-        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "xox", "sk-", "tkn_"),
-        r"\b(?:gh[pousr]_|xox[abprs]-|sk-|tkn_)[\w-]{8,}",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "xox", "sk-", "tkn_", "glpat-"),
+        r"\b(?:gh[pousr]_|xox[abprs]-|sk-|tkn_|glpat-)[\w-]{8,}",
         MASK,
     ),
 )
