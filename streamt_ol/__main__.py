@@ -6,6 +6,7 @@ import sys
 
 INTERRUPTED = 130
 TERMINATED = 143
+AROUND_A_CHILD = ("apply", "run", "test")
 
 
 def _terminate(_signal: int, _frame: object) -> None:
@@ -18,11 +19,21 @@ def _terminate(_signal: int, _frame: object) -> None:
 def main() -> None:
     """Run the command line and exit with its status."""
     try:
-        import signal  # noqa: PLC0415 - Ctrl-C may come while importing
+        import gc  # noqa: PLC0415 - Ctrl-C may come while importing
+
+        gc.disable()  # nothing that is imported is garbage
+        import signal  # noqa: PLC0415 - as above
         from contextlib import suppress  # noqa: PLC0415 - likewise
 
-        from streamt_ol.cli.app import run  # noqa: PLC0415 - likewise
+        from streamt_ol.cli.app import before_the_command, run  # noqa: PLC0415 - likewise
 
+        if before_the_command(sys.argv[1:])[1] in AROUND_A_CHILD:
+            import atexit  # noqa: PLC0415 - likewise
+
+            # They are to add little to the child's own time, and collect only while it runs.
+            atexit.register(gc.freeze)
+        else:
+            gc.enable()
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             with suppress(ValueError):  # not in the main thread: signals are not ours
                 signal.signal(signal.SIGTERM, _terminate)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -144,3 +145,16 @@ class TestWhatIsRefused:
     def test_disabled_is_a_conflict(self, place: Place) -> None:
         done = place.run("run", "echo", "ran", OPENLINEAGE_DISABLED="true")
         assert (done.returncode, done.stdout) == (1, b"")
+
+
+@pytest.mark.parametrize(("command", "collects"), [("run", False), ("validate", True)])
+def test_only_commands_around_a_child_go_without_the_garbage_collector(
+    command: str, collects: bool
+) -> None:
+    code = (
+        "import atexit, gc, sys; from streamt_ol.__main__ import main; "
+        "atexit.register(lambda: print(gc.isenabled(), file=sys.stderr)); main()"
+    )
+    line = [sys.executable, "-c", code, command, "--help"]
+    done = subprocess.run(line, capture_output=True, check=True, text=True)
+    assert done.stderr == f"{collects}\n"
