@@ -46,7 +46,7 @@ class Namespaces:
         if endpoint is None:
             raise StreamtOlError(
                 INVALID,
-                f"no namespace for {kind} datasets is given, and the manifest has no "
+                f"no namespace for {kind} datasets is given, and there is no "
                 f"runtime.{'.'.join(path)} to derive it from",
                 location=option,
                 suggestion=f"give {_OPTION_NAMES[option]} kafka://HOST:PORT",
