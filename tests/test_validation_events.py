@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from openlineage_events import Event, dataset_event, facet, job_event, run_event
 
-from streamt_ol.validation import depth
+from streamt_ol.validation import depth, quick
 from streamt_ol.validation.events import check_event
 from streamt_ol.validation.findings import Finding
 from streamt_ol.validation.registry import authority, registry
@@ -82,6 +82,35 @@ def test_a_value_out_of_an_enumeration_is_one_finding(value: object) -> None:
     (one,) = [found for found in check_event(event) if found.pointer == "/eventType"]
     assert (one.rule, one.severity) == ("OL-R011", "error")
     assert one.message.startswith("expected START or RUNNING or COMPLETE")
+
+
+def dataset_with(key: str, url: str, **body: Any) -> Event:
+    event = dataset_event()
+    event["dataset"]["facets"][key] = {**facet("dataset", key, **body), "_schemaURL": url}
+    return {**event, "producer": "https://example.com/p"}
+
+
+SPEC = "https://openlineage.io/spec/facets"
+
+
+@pytest.mark.parametrize(
+    ("url", "warned"),
+    [
+        (f"{SPEC}/1-0-1/OwnershipDatasetFacet.json#/$defs/OwnershipDatasetFacet", False),
+        (f"{SPEC}/1-0-0/OwnershipDatasetFacet.json", False),
+        ("https://example.com/mine.json", False),
+        (f"{SPEC}/1-0-0/MineDatasetFacet.json", False),
+        (f"{SPEC}/1-0-1/OwnershipJobFacet.json#/$defs/OwnershipJobFacet", True),
+        (f"{SPEC}/1-2-0/SchemaDatasetFacet.json#/$defs/SchemaDatasetFacet", True),
+        (f"{SPEC}/9-9-9/SchemaDatasetFacet.json", True),
+    ],
+)
+def test_a_standard_facet_with_the_url_of_another_is_a_warning(url: str, warned: bool) -> None:
+    event = dataset_with("ownership", url, owners=[{"name": "team"}])
+    found = [(one.rule, one.severity, one.pointer) for one in check_event(event)]
+    where = "/dataset/facets/ownership/_schemaURL"
+    assert found == ([("OL-R024", "warning", where)] if warned else [])
+    assert quick.says_nothing_more("DatasetEvent", event) is not warned
 
 
 def test_references_to_older_cores_resolve_to_the_pinned_one() -> None:

@@ -35,7 +35,7 @@ def judge(kind: str, event: dict[str, Any]) -> tuple[bool, list[Finding]]:
 
 def beyond_schema(kind: str, event: dict[str, Any]) -> list[Finding]:
     """Return what the rules that no schema expresses find in an event of ``kind``."""
-    found = list(local.repeated(kind, event))
+    found = [*local.repeated(kind, event), *local.borrowed(kind, event)]
     url = event.get("schemaURL")
     if isinstance(url, str):
         found += local.url_findings(kind, url)

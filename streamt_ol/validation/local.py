@@ -10,10 +10,11 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from streamt_ol.facets import EVENT_SCHEMA_URLS
+from streamt_ol.facets import EVENT_SCHEMA_URLS, by_place
 from streamt_ol.problems import pointer
 from streamt_ol.redaction import shown
 from streamt_ol.validation import walk
+from streamt_ol.validation.quick import is_borrowed
 from streamt_ol.validation.rules import finding
 
 if TYPE_CHECKING:
@@ -88,3 +89,16 @@ def repeated(kind: str, event: walk.Object) -> Iterator[Finding]:
                 message = f"the field {shown(field_name)} stands twice in this container"
                 yield finding("OL-R027", pointer(*path, index, "name"), message)
             names.add(field_name)
+
+
+def borrowed(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield the standard facets whose ``_schemaURL`` names another standard facet."""
+    for path, place, container in walk.containers(walk.of_kind(kind, event)):
+        for key, facet in container.items():
+            url = facet.get("_schemaURL") if walk.is_object(facet) else None
+            if "parent" in path or not isinstance(url, str) or walk.withdrawn(place, facet):
+                continue
+            if is_borrowed(place, key, url):
+                expected = by_place()[place][key].document
+                message = f"expected the schema {expected}, found {shown(url, 160)}"
+                yield finding("OL-R024", pointer(*path, key, "_schemaURL"), message)

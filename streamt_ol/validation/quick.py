@@ -5,9 +5,26 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import Any
 
-from streamt_ol.facets import DATASET_EVENT, EVENT_SCHEMA_URLS, JOB_EVENT, RUN_EVENT
+from streamt_ol.facets import (
+    DATASET,
+    DATASET_EVENT,
+    EVENT_SCHEMA_URLS,
+    INPUT_DATASET,
+    JOB,
+    JOB_EVENT,
+    OUTPUT_DATASET,
+    RUN,
+    RUN_EVENT,
+    STANDARD_FACETS,
+    by_place,
+)
+
+_FACET_URL = re.compile(r"https?://openlineage\.io/spec/facets/[0-9-]+/(\w+\.json)(?=#|$)")
+_DOCUMENTS = frozenset(one.document for one in STANDARD_FACETS)
 
 
 def kind_of(event: dict[str, Any]) -> str | None:
@@ -30,7 +47,47 @@ def says_nothing_more(kind: str, event: Any) -> bool:
         event["schemaURL"] == EVENT_SCHEMA_URLS[kind]
         and (kind != RUN_EVENT or "eventType" in event)
         and is_unique(kind, event)
+        and not _borrows(kind, event)
     )
+
+
+_FACETS_OF = {
+    RUN_EVENT: (("run", RUN), ("job", JOB)),
+    JOB_EVENT: (("job", JOB),),
+    DATASET_EVENT: (("dataset", DATASET),),
+}
+_REFERENCES = (
+    ("inputs", "inputFacets", INPUT_DATASET),
+    ("outputs", "outputFacets", OUTPUT_DATASET),
+)
+
+
+def _borrows(kind: str, event: Any) -> bool:
+    """Tell of an event that meets its schema whether a standard facet names another's schema."""
+    for name, place in _FACETS_OF[kind]:
+        if name in event and _any_borrowed(place, event[name].get("facets")):
+            return True
+    for name, key, place in _REFERENCES if kind != DATASET_EVENT else ():
+        for entry in event.get(name, ()):
+            if _any_borrowed(DATASET, entry.get("facets")) or _any_borrowed(place, entry.get(key)):
+                return True
+    return False
+
+
+def _any_borrowed(place: str, facets: Any) -> bool:
+    return bool(facets) and any(
+        is_borrowed(place, key, facet["_schemaURL"]) for key, facet in facets.items()
+    )
+
+
+@lru_cache(maxsize=4096)
+def is_borrowed(place: str, key: str, url: str) -> bool:
+    """Tell whether ``url`` names another standard facet than the one of ``key`` at ``place``."""
+    standard = by_place()[place].get(key)
+    named = _FACET_URL.match(url) if standard else None
+    if standard is None or named is None:
+        return False
+    return named[1] != standard.document and named[1] in _DOCUMENTS
 
 
 def is_unique(kind: str, event: Any) -> bool:

@@ -47,6 +47,11 @@ RULES: dict[str, Rule] = {
         "OpenLineage, facet versions",
     ),
     "OL-R023": Rule(ERROR, "a facet is a base facet of its place", f"{_CORE}, BaseFacet"),
+    "OL-R024": Rule(
+        WARNING,
+        "a standard facet names its own schema",
+        "specification, Producer and schema URLs",
+    ),
     "OL-R026": Rule(ERROR, "no dataset stands twice among inputs or outputs", _BOUNDARY),
     "OL-R027": Rule(ERROR, "no schema field name stands twice in a container", _BOUNDARY),
     "OL-R030": Rule(ERROR, "a run id belongs to one job", _BOUNDARY),
