@@ -23,15 +23,16 @@ def streamt_ol(
     stdin: bytes | None = None,
     environment: dict[str, str] | None = None,
     cwd: Path | None = None,
+    seconds: float = 120,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run ``streamt-ol`` to its end and return its status, stdout and stderr."""
+    """Run ``streamt-ol`` to its end, within ``seconds``; return its status, stdout and stderr."""
     return subprocess.run(
         [PROGRAM, *map(str, arguments)],
         input=b"" if stdin is None else stdin,
         capture_output=True,
         env=clean_environment(**(environment or {})),
         cwd=cwd,
-        timeout=120,
+        timeout=seconds,
         check=False,
     )
 
