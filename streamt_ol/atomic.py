@@ -83,7 +83,7 @@ def _parents(folder: Path) -> Iterator[None]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         yield
-    except BaseException:
+    except BaseException:  # whatever ended the body, Ctrl-C too
         for created in missing:
             with suppress(OSError):
                 created.rmdir()

@@ -7,31 +7,10 @@ is the work of ``resolve_identities``.
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+from typing import Any
 
 from streamt_ol.problems import PARSE, StreamtOlError, pointer
 
-
-class Column(TypedDict, total=False):
-    """A declared column."""
-
-    name: str
-    type: str | None
-    description: str | None
-
-
-class Source(TypedDict, total=False):
-    """A declared source: a topic that something else writes."""
-
-    name: str
-    topic: str
-    description: str | None
-    owner: str | None
-    columns: list[Column] | None
-
-
-Model = dict[str, Any]
-Artifact = dict[str, Any]
 Manifest = dict[str, Any]
 
 _TEXT = {"type": ["string", "null"]}

@@ -104,11 +104,11 @@ class Engine:
         try:
             self._feed(items, workers)
             self._finish(workers)
-        except BaseException:
+        except BaseException:  # an interrupt too: what is on its way is finished first
             self.stop.set()
             try:
                 self._finish(workers)
-            except BaseException:
+            except BaseException:  # a second interrupt: the outcome stays unknown
                 self._abandon(workers)
                 raise
             raise
