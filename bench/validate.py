@@ -18,7 +18,7 @@ from typing import Any
 
 from measure import PROGRAM, PYTHON, Cost, Ratio, cost, interleaved, medians, say
 
-from streamt_ol import schemas
+from streamt_ol.openlineage import schemas
 
 ROUNDS = 3
 SLOW_EVENTS = 1_000

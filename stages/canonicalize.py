@@ -19,7 +19,7 @@ def canonicalize(state: State) -> State:
     compact JSON object with recursively sorted keys. Implements "Canonical event
     serialization". Raises E506 at an event that has no JSON form.
     """
-    import orjson  # noqa: PLC0415 - heavy modules where they are used
+    import orjson
 
     events = sorted(state["events"], key=_canonical_place)
     lines = []

@@ -51,7 +51,7 @@ class Emit:
 
     @staticmethod
     def _to_file(path: Path, lines: list[bytes]) -> None:
-        from streamt_ol import atomic  # noqa: PLC0415 - only a file needs it
+        from streamt_ol.transport import atomic
 
         try:
             atomic.write(path, lines)

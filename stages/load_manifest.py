@@ -6,10 +6,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from streamt_ol import contracts, strict_json
+from streamt_ol import contracts
 from streamt_ol.contracts import State
-from streamt_ol.manifest import check_shape
+from streamt_ol.manifest.shape import check_shape
 from streamt_ol.problems import PARSE, StreamtOlError
+from streamt_ol.reading import strict_json
 from streamt_ol.redaction import place
 
 TAKES = contracts.OPTIONS

@@ -11,7 +11,7 @@ AROUND_A_CHILD = ("apply", "run", "test")
 
 def _terminate(_signal: int, _frame: object) -> None:
     """Leave by an exception, so that files in the making are removed on the way out."""
-    from streamt_ol.problems import Terminated  # noqa: PLC0415 - Ctrl-C may come while importing
+    from streamt_ol.problems import Terminated
 
     raise Terminated(TERMINATED)
 
@@ -19,16 +19,16 @@ def _terminate(_signal: int, _frame: object) -> None:
 def main() -> None:
     """Run the command line and exit with its status."""
     try:
-        import gc  # noqa: PLC0415 - Ctrl-C may come while importing
+        import gc
 
         gc.disable()  # nothing that is imported is garbage
-        import signal  # noqa: PLC0415 - as above
-        from contextlib import suppress  # noqa: PLC0415 - likewise
+        import signal
+        from contextlib import suppress
 
-        from streamt_ol.cli.app import before_the_command, run  # noqa: PLC0415 - likewise
+        from streamt_ol.cli.app import before_the_command, run
 
         if before_the_command(sys.argv[1:])[1] in AROUND_A_CHILD:
-            import atexit  # noqa: PLC0415 - likewise
+            import atexit
 
             # They are to add little to the child's own time, and collect only while it runs.
             atexit.register(gc.freeze)

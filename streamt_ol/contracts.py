@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, NotRequired, TypedDict
 
-from streamt_ol.manifest import SHAPE
+from streamt_ol.manifest.shape import SHAPE
 
 State = dict[str, Any]
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from streamt_ol.contracts import State
-from streamt_ol.manifest import check_against
+from streamt_ol.manifest.shape import check_against
 from streamt_ol.problems import ERRORS, INVALID, USAGE, StreamtOlError, Terminated
 from streamt_ol.redaction import one_line, shown
 

@@ -190,7 +190,7 @@ def assert_pinned(schemas: Path) -> None:
 
 class TestSourceTree:
     def test_schemas_match_their_pins(self) -> None:
-        assert_pinned(ROOT / "streamt_ol" / "schemas")
+        assert_pinned(ROOT / "streamt_ol" / "openlineage" / "schemas")
 
     def test_the_nine_specified_schemas_have_the_specified_total(self) -> None:
         assert sum(size for _, size, _ in SPECIFIED.values()) == 21_110
@@ -210,7 +210,7 @@ class TestSourceDistribution:
         assert found >= {"README.md", "CHANGELOG.md", "LICENSE", "NOTICE", "Makefile"}
 
     def test_schemas_match_their_pins(self, built: Built) -> None:
-        assert_pinned(built.source / "streamt_ol" / "schemas")
+        assert_pinned(built.source / "streamt_ol" / "openlineage" / "schemas")
 
     def test_makes_the_same_wheel_as_the_repository(self, built: Built) -> None:
         first, second = (contents(built.wheels[origin]) for origin in DISTRIBUTIONS)
@@ -247,7 +247,7 @@ class TestWheel:
 
 class TestInstalled:
     def test_schemas_match_their_pins(self, installed: Installed) -> None:
-        assert_pinned(installed.site_packages / "streamt_ol" / "schemas")
+        assert_pinned(installed.site_packages / "streamt_ol" / "openlineage" / "schemas")
 
     def test_is_imported_from_its_own_environment(
         self, installed: Installed, tmp_path: Path
@@ -283,7 +283,7 @@ class TestInstalled:
     def test_refuses_a_damaged_schema_by_name(self, installed: Installed, tmp_path: Path) -> None:
         package = tmp_path / "streamt_ol"
         shutil.copytree(installed.site_packages / "streamt_ol", package)
-        resource = package / "schemas" / "SchemaDatasetFacet.json.b64"
+        resource = package / "openlineage" / "schemas" / "SchemaDatasetFacet.json.b64"
         content = gzip.decompress(base64.b64decode(resource.read_bytes()))
         other = content.replace(b"ordinal_position", b"ordinal_positiom", 1)
         resource.write_bytes(base64.b64encode(gzip.compress(other, mtime=0)))

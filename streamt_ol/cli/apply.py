@@ -10,9 +10,9 @@ import typer
 from streamt_ol.cli import child
 
 if TYPE_CHECKING:
-    from streamt_ol.child import Ended
     from streamt_ol.cli.emission import Declared
     from streamt_ol.cli.output import Output
+    from streamt_ol.runs.child import Ended
 
 PARSING = child.PASS_ON
 
@@ -52,7 +52,7 @@ def streamt_apply(
         "kafka_namespace": openlineage_kafka_namespace,
         "gateway_namespace": openlineage_gateway_namespace,
     }
-    from streamt_ol.cli import emission  # noqa: PLC0415 - only emission needs it
+    from streamt_ol.cli import emission
 
     declared = emission.Declared(manifest, [*own, *(more or [])], given)
     ended = _reported(declared, arguments, operation_file, output)
@@ -62,9 +62,9 @@ def streamt_apply(
 def _reported(
     declared: Declared, arguments: list[str], operation_file: Path | None, output: Output
 ) -> Ended:
-    from streamt_ol.cli import emission  # noqa: PLC0415 - only emission needs these
-    from streamt_ol.names import command_job_name  # noqa: PLC0415
-    from streamt_ol.runs import Job, RunSpec  # noqa: PLC0415
+    from streamt_ol.cli import emission
+    from streamt_ol.openlineage.names import command_job_name
+    from streamt_ol.runs import Job, RunSpec
 
     emission.check_transport()
     project, namespaces = declared.identity()

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from streamt_ol.child import Ended, replace_process
 from streamt_ol.problems import NOT_STARTED, StreamtOlError
 from streamt_ol.redaction import shown
+from streamt_ol.runs.child import Ended, replace_process
 
 if TYPE_CHECKING:
     from streamt_ol.cli.output import Output

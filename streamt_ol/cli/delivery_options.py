@@ -156,7 +156,7 @@ def _is_same(one: str, other: str) -> bool:
 
 def open_source(path: str) -> Source:
     """Return the input: a file, or standard input for ``-``. Raises ``StreamtOlError``."""
-    from streamt_ol.delivery.source import Source  # noqa: PLC0415
+    from streamt_ol.delivery.source import Source
 
     return Source(path, sys.stdin.buffer if sys.stdin else None)
 
@@ -166,8 +166,8 @@ def fault_finder(no_validate: bool) -> Callable[[Any], list[str]]:
     if no_validate:
         return lambda _: []
     # Schemas are compiled by this import.
-    from streamt_ol.validation.events import check_event  # noqa: PLC0415
-    from streamt_ol.validation.findings import ERROR  # noqa: PLC0415
+    from streamt_ol.validation.events import check_event
+    from streamt_ol.validation.findings import ERROR
 
     def faults(event: Any) -> list[str]:
         found = check_event(event)
@@ -178,6 +178,6 @@ def fault_finder(no_validate: bool) -> Callable[[Any], list[str]]:
 
 def settings_from(namespace_map: Path | None) -> OpenMetadataSettings:
     """Return OpenMetadata's settings from the file, or the server's defaults."""
-    from streamt_ol.delivery.settings import OpenMetadataSettings, read_settings  # noqa: PLC0415
+    from streamt_ol.delivery.settings import OpenMetadataSettings, read_settings
 
     return OpenMetadataSettings() if namespace_map is None else read_settings(namespace_map)

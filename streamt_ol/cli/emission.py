@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.child import Ended, signals_held, termination_as_exit
 from streamt_ol.cli import options
 from streamt_ol.problems import USAGE, StreamtOlError, Warned
 from streamt_ol.resolution.settings import Namespaces
 from streamt_ol.runs import Run, RunSpec, check_spec
 from streamt_ol.runs.arguments import read_arguments
+from streamt_ol.runs.child import Ended, signals_held, termination_as_exit
 from streamt_ol.runs.marker import Place, local_place
 from streamt_ol.transport.build import open_transport
 from streamt_ol.transport.config import read_transport_config
@@ -68,7 +68,7 @@ class Declared:
         if self._manifest is not None:
             manifest, namespaces = self.compiled()
             return manifest["project"], namespaces
-        from streamt_ol.project.identity import read_identity  # noqa: PLC0415 - imports YAML
+        from streamt_ol.project.identity import read_identity
 
         found = read_identity(self._options(), os.environ)
         with own_option_names():
@@ -77,13 +77,13 @@ class Declared:
     def compiled(self) -> tuple[dict[str, Any], Namespaces]:
         """Return the manifest, and the namespaces: given, of the environment, or derived."""
         if self._manifest is not None:
-            from streamt_ol.stages.load_manifest import LoadManifest  # noqa: PLC0415 - heavy
+            from streamt_ol.stages.load_manifest import LoadManifest
 
             state = LoadManifest()(
                 {"options": {**self._options(), "manifest": str(self._manifest)}}
             )
         else:
-            from streamt_ol.stages.compile_project import CompileProject  # noqa: PLC0415
+            from streamt_ol.stages.compile_project import CompileProject
 
             self._project = CompileProject()
             state = self._project({"options": self._options()})
@@ -106,7 +106,7 @@ class Declared:
         wanted = self.arguments.environment
         if not Path(self.arguments.project_dir, PROJECT_FILE).is_file():
             return wanted or os.environ.get("STREAMT_ENV") or "default"
-        from streamt_ol.project.identity import environment_name  # noqa: PLC0415 - imports YAML
+        from streamt_ol.project.identity import environment_name
 
         return environment_name(Path(self.arguments.project_dir), wanted, os.environ)
 
@@ -150,7 +150,7 @@ def _collect_garbage() -> None:
 
 def report_child(spec: RunSpec, arguments: list[str], output: Output) -> Ended:
     """Run the child as one run of ``spec``; what was not delivered becomes warnings at the end."""
-    from streamt_ol.runs.wrapped import run_wrapped  # noqa: PLC0415 - not for an apply
+    from streamt_ol.runs.wrapped import run_wrapped
 
     warnings: list[Warned] = []
     with opened_transport(spec) as transport, termination_as_exit():
@@ -164,7 +164,7 @@ def report_child(spec: RunSpec, arguments: list[str], output: Output) -> Ended:
 
 def report_apply(spec: RunSpec, place: Place, arguments: list[str], output: Output) -> Ended:
     """Run the child, and report the durable operations that the marker at ``place`` shows."""
-    from streamt_ol.runs.durable import Deliveries, run_apply  # noqa: PLC0415 - only for an apply
+    from streamt_ol.runs.durable import Deliveries, run_apply
 
     warnings: list[Warned] = []
     with opened_transport(spec) as transport, termination_as_exit():

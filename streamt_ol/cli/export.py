@@ -80,7 +80,7 @@ def export(
     with _no_collector(), options.named_source(given, os.environ):
         canonical = _canonical(chain[:-1], options.chosen(given, os.environ, {}), project)
         if check is not None:
-            from streamt_ol.cli.export_check import check_current  # noqa: PLC0415 - rarely needed
+            from streamt_ol.cli.export_check import check_current
 
             check_current(output, check, canonical, [] if quiet else canonical["warnings"])
             return
@@ -144,14 +144,14 @@ def _origin(
 
 
 def _project() -> CompileProject:
-    from streamt_ol.stages.compile_project import CompileProject  # noqa: PLC0415 - imports YAML
+    from streamt_ol.stages.compile_project import CompileProject
 
     return CompileProject()
 
 
 def _emit(output: Output, output_file: Path | None) -> runner.Stage:
     """Return the last stage: to stdout, to a file, or, for the envelope, to nowhere else."""
-    from streamt_ol.stages.emit import Emit  # noqa: PLC0415 - the pipeline imports it as well
+    from streamt_ol.stages.emit import Emit
 
     return Emit(output_file=output_file) if output.json else Emit(output.data, output_file)
 

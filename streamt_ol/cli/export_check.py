@@ -21,7 +21,7 @@ def check_current(output: Output, file: Path, canonical: State, warnings: Sequen
     Only ``eventTime`` may differ. Prints the changes, a line each, and ends with exit status 1
     where there are any. Raises E501 for a file that cannot be read.
     """
-    from streamt_ol.comparison import changes  # noqa: PLC0415 - only --check needs it
+    from streamt_ol.lineage.comparison import changes
 
     name = place(str(file))
     try:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from streamt_ol.names import NAMESPACE_VARIABLES
+from streamt_ol.openlineage.names import NAMESPACE_VARIABLES
 from streamt_ol.problems import StreamtOlError
 
 JobNamespace = Annotated[

@@ -89,7 +89,7 @@ class Output:
         errors: list[dict[str, str]],
         warnings: list[Warned],
     ) -> None:
-        import orjson  # noqa: PLC0415 - text mode does not need it here
+        import orjson
 
         envelope = {
             "status": status,

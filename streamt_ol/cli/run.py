@@ -95,9 +95,9 @@ def run(
         raise StreamtOlError(
             USAGE, "no command is given", suggestion="streamt-ol run OPTIONS... -- COMMAND"
         )
-    from streamt_ol.cli import emission  # noqa: PLC0415 - heavy, and not for --help
-    from streamt_ol.resolution.settings import Namespaces  # noqa: PLC0415
-    from streamt_ol.runs import Dataset, Job, RunSpec  # noqa: PLC0415
+    from streamt_ol.cli import emission
+    from streamt_ol.resolution.settings import Namespaces
+    from streamt_ol.runs import Dataset, Job, RunSpec
 
     emission.check_transport()
     namespaces = Namespaces(options.chosen({"job_namespace": job_namespace}, os.environ, {}), None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from streamt_ol import schemas as pinned
 from streamt_ol.cli.output import Output
+from streamt_ol.openlineage import schemas as pinned
 
 
 def schemas(context: typer.Context) -> None:

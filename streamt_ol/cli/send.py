@@ -188,7 +188,7 @@ def _say(output: Output, bar: ProgressBar) -> Callable[[str], None]:
 def _progress(path: Path | None, route: Route, stack: ExitStack) -> Progress | None:
     if path is None:
         return None
-    from streamt_ol.delivery.progress import Progress  # noqa: PLC0415 - only with the option
+    from streamt_ol.delivery.progress import Progress
 
     return stack.enter_context(Progress(path, f"{route.receiver.name} {route.target}"))
 

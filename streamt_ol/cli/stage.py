@@ -9,12 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
-from streamt_ol import pipeline, runner, strict_json
+from streamt_ol import pipeline, runner
 from streamt_ol.cli import options
 from streamt_ol.cli.output import Output
 from streamt_ol.cli.report import written
 from streamt_ol.contracts import State
 from streamt_ol.problems import INVALID, PARSE, USAGE, StreamtOlError
+from streamt_ol.reading import strict_json
 from streamt_ol.redaction import place
 
 LAST = "emit"
@@ -96,7 +97,7 @@ def _stages(name: str, output: Output, output_file: Path | None) -> list[runner.
     """Return the stage, with its contract checked on both sides, since it runs alone."""
     if name != LAST:
         return [pipeline.stage(name, checked=True)]
-    from streamt_ol.stages.emit import Emit  # noqa: PLC0415 - only the last stage needs it
+    from streamt_ol.stages.emit import Emit
 
     call = Emit(output_file=output_file) if output.json else Emit(output.data, output_file)
     return [pipeline.GUARD, pipeline.stage(name, call, checked=True)]
@@ -120,7 +121,7 @@ def _print(output: Output, result: State, *, pretty: bool) -> None:
         data = {key: value for key, value in result.items() if key != "warnings"}
         output.envelope(data, result.get("warnings", []))
         return
-    import orjson  # noqa: PLC0415 - heavy modules where they are used
+    import orjson
 
     try:
         text = orjson.dumps(result, option=orjson.OPT_INDENT_2 if pretty else 0)

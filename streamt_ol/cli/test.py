@@ -56,7 +56,7 @@ def streamt_test(
         spec = _spec(manifest, [*own, *(more or [])], given)
     if spec is None:
         return child.become(arguments, output)
-    from streamt_ol.cli.emission import report_child  # noqa: PLC0415 - only emission needs it
+    from streamt_ol.cli.emission import report_child
 
     ended = report_child(spec, arguments, output)
     return child.INTERRUPTED if ended.interrupted else child.status_of(ended, streamt, output)
@@ -64,10 +64,10 @@ def streamt_test(
 
 def _spec(manifest_path: Path | None, words: list[str], given: Given) -> RunSpec | None:
     """Return what the run is, or None where the arguments ``words`` run no test."""
-    from streamt_ol.cli import emission  # noqa: PLC0415 - only emission needs these
-    from streamt_ol.names import command_job_name  # noqa: PLC0415
-    from streamt_ol.runs import Job, RunSpec  # noqa: PLC0415
-    from streamt_ol.runs.selection import sampled_datasets, selected  # noqa: PLC0415
+    from streamt_ol.cli import emission
+    from streamt_ol.openlineage.names import command_job_name
+    from streamt_ol.runs import Job, RunSpec
+    from streamt_ol.runs.selection import sampled_datasets, selected
 
     emission.check_transport()
     declared = emission.Declared(manifest_path, words, given)

@@ -82,7 +82,7 @@ def validate(
     ignored = _known_rules(ignore or [])
     names = _names(events or [])
     if output_file is not None:
-        from streamt_ol.validation.opening import refuse_target  # noqa: PLC0415
+        from streamt_ol.validation.opening import refuse_target
 
         refuse_target(names, output_file)
     report = _checked(names, ignored, max_problems, max_line_bytes, jobs, strict=strict)
@@ -95,7 +95,7 @@ def validate(
         colour = chosen == Format.TEXT and _is_colourful()
         output.data(reporter(Format.JSON if output.json else chosen)(report, colour))
     else:
-        from streamt_ol.validation.reporters.text import summary  # noqa: PLC0415
+        from streamt_ol.validation.reporters.text import summary
 
         output.text(f"{summary(report)}; report in {place(str(output_file))}")
     return 0 if report.valid else 1
@@ -140,14 +140,14 @@ def _checked(
     *,
     strict: bool,
 ) -> Report:
-    from streamt_ol.validation import opening  # noqa: PLC0415 - --help needs none of it
-    from streamt_ol.validation.checker import Settings  # noqa: PLC0415
-    from streamt_ol.validation.run import Options, validate  # noqa: PLC0415
+    from streamt_ol.validation import opening
+    from streamt_ol.validation.checker import Settings
+    from streamt_ol.validation.run import Options, validate
 
     inputs = opening.openers(names)
     settings = Settings(max_line_bytes, ignored)
     options = Options(settings, max_problems, strict, jobs or _cores())
-    from streamt_ol.cli.progress import Progress  # noqa: PLC0415
+    from streamt_ol.cli.progress import Progress
 
     with Progress(opening.size(names)) as progress:
         return validate(inputs, options, progress.show)
@@ -159,7 +159,7 @@ def _cores() -> int:
 
 
 def _write(path: Path, chunks: Iterator[bytes]) -> None:
-    from streamt_ol import atomic  # noqa: PLC0415 - only --output-file needs it
+    from streamt_ol.transport import atomic
 
     try:
         atomic.write(path, chunks)

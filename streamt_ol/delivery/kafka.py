@@ -44,7 +44,7 @@ _SILENT.propagate = False
 def confluent_kafka() -> ModuleType:
     """Return the module, or raise ``StreamtOlError`` saying how to install it."""
     try:
-        import confluent_kafka as module  # noqa: PLC0415 - an extra
+        import confluent_kafka as module
     except ImportError:
         raise StreamtOlError(
             INVALID,

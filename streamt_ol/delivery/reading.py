@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from streamt_ol import strict_json
 from streamt_ol.delivery.items import JOB, Item, digest_of, kind_of, name_of
 from streamt_ol.delivery.runs_of_jobs import Facets, dataset_facets, run_events
 from streamt_ol.delivery.source import MAX_LINE_BYTES
+from streamt_ol.reading import strict_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from streamt_ol.delivery.items import DATASET, JOB, identity, kind_of
-from streamt_ol.facets import PRODUCER
+from streamt_ol.openlineage.facets import PRODUCER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from streamt_ol import strict_json
 from streamt_ol.problems import PARSE, StreamtOlError
+from streamt_ol.reading import strict_json
 from streamt_ol.redaction import place
 
 _MAX_BYTES = 16 * 1024 * 1024

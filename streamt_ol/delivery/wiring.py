@@ -80,7 +80,7 @@ def route_for(wanted: Wanted, environment: Mapping[str, str]) -> Route:
 
 
 def _http(receiver: Receiver, wanted: Wanted, environment: Mapping[str, str]) -> Route:
-    from streamt_ol.delivery.senders import HttpSender, HttpTarget  # noqa: PLC0415 - ssl
+    from streamt_ol.delivery.senders import HttpSender, HttpTarget
 
     url = _required(receiver, wanted, "url")
     endpoint = wanted.endpoint or receiver.endpoint
@@ -125,7 +125,7 @@ def _tls(address: Address, wanted: Wanted) -> Any:
         if wanted.ca_file:
             raise _usage("--ca-file", "it does not apply to plain http")
         return None
-    from streamt_ol.transport.sockets import tls_context  # noqa: PLC0415 - ssl takes time to load
+    from streamt_ol.transport.sockets import tls_context
 
     return tls_context(wanted.ca_file, "--ca-file")
 
@@ -139,8 +139,8 @@ def _token_headers(
         return ()
     if not receiver.tokens:
         raise _usage("--token-env", f"{receiver.name} takes no token")
-    from streamt_ol.transport.secret import Secret  # noqa: PLC0415
-    from streamt_ol.transport.tokens import token_from  # noqa: PLC0415
+    from streamt_ol.transport.secret import Secret
+    from streamt_ol.transport.tokens import token_from
 
     header = wanted.token_header or receiver.tokens[0]
     if header not in receiver.tokens:
@@ -153,7 +153,7 @@ def _token_headers(
 
 
 def _kafka(receiver: Receiver, wanted: Wanted, _: Mapping[str, str]) -> Route:
-    from streamt_ol.delivery.kafka import KafkaSender  # noqa: PLC0415 - an extra
+    from streamt_ol.delivery.kafka import KafkaSender
 
     topic = _required(receiver, wanted, "topic")
     settings = kafka_settings(_required(receiver, wanted, "bootstrap"), wanted.kafka_config)
@@ -170,7 +170,7 @@ def kafka_settings(bootstrap: str, config_file: str | None) -> dict[str, Any]:
     Refused: what delivery at least once depends on, turning certificate checks off, and
     credentials over an unencrypted connection to another machine.
     """
-    from streamt_ol.delivery.kafka import is_reserved  # noqa: PLC0415
+    from streamt_ol.delivery.kafka import is_reserved
 
     brokers = [broker.strip() for broker in bootstrap.split(",")]
     if not all(brokers) or "@" in bootstrap or "://" in bootstrap:
@@ -190,7 +190,7 @@ def kafka_settings(bootstrap: str, config_file: str | None) -> dict[str, Any]:
 
 
 def _kafka_file(path: str) -> dict[str, Any]:
-    from streamt_ol.transport.strict_yaml import read_yaml_file  # noqa: PLC0415
+    from streamt_ol.transport.strict_yaml import read_yaml_file
 
     settings = read_yaml_file(path, "--kafka-config")
     if not isinstance(settings, dict):
@@ -203,9 +203,9 @@ def _refused(name: str, reason: str) -> StreamtOlError:
 
 
 def _file(receiver: Receiver, wanted: Wanted, _: Mapping[str, str]) -> Route:
-    from streamt_ol.delivery.senders import FileSender  # noqa: PLC0415
-    from streamt_ol.transport.config import FileConfig  # noqa: PLC0415
-    from streamt_ol.transport.file import FileTransport  # noqa: PLC0415
+    from streamt_ol.delivery.senders import FileSender
+    from streamt_ol.transport.config import FileConfig
+    from streamt_ol.transport.file import FileTransport
 
     path = _required(receiver, wanted, "path")
     return Route(
@@ -217,9 +217,9 @@ def _file(receiver: Receiver, wanted: Wanted, _: Mapping[str, str]) -> Route:
 
 
 def _config(receiver: Receiver, wanted: Wanted, environment: Mapping[str, str]) -> Route:
-    from streamt_ol.delivery.senders import TransportSender  # noqa: PLC0415
-    from streamt_ol.transport.build import open_transport  # noqa: PLC0415
-    from streamt_ol.transport.config import FileConfig, read_transport_config  # noqa: PLC0415
+    from streamt_ol.delivery.senders import TransportSender
+    from streamt_ol.transport.build import open_transport
+    from streamt_ol.transport.config import FileConfig, read_transport_config
 
     config = read_transport_config(environment)
     is_file = isinstance(config, FileConfig)

@@ -36,8 +36,8 @@ _UNCLOSED = {
 @cache
 def _lexer() -> tuple[Any, dict[Any, Kind | Literal["unclosed"]]]:
     """Return sqlparse's lexer with Flink's rules, and the kind of each of its token types."""
-    from sqlparse import tokens as types  # noqa: PLC0415 - 28 ms that most exports do not need
-    from sqlparse.lexer import Lexer  # noqa: PLC0415
+    from sqlparse import tokens as types
+    from sqlparse.lexer import Lexer
 
     lexer: Any = Lexer()
     lexer.clear()

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from streamt_ol.names import NAMESPACE_VARIABLES
+from streamt_ol.openlineage.names import NAMESPACE_VARIABLES
 from streamt_ol.problems import PARSE, StreamtOlError, Warned
 from streamt_ol.project.artifacts import compiled_artifacts
 from streamt_ol.project.declared import read_model, read_source

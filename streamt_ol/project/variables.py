@@ -34,7 +34,7 @@ class Variables:
 
     def add_file(self, text: str, file: str) -> list[Warned]:
         """Add the settings of a `.env` file before those of the others; return its warnings."""
-        from dotenv.parser import parse_stream  # noqa: PLC0415 - few projects have such a file
+        from dotenv.parser import parse_stream
 
         settings: dict[str, _Setting] = {}
         warnings: list[Warned] = []

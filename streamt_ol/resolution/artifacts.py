@@ -125,7 +125,7 @@ def _all(manifest: Mapping[str, Any]) -> Iterator[Artifact]:
 
 
 def _writes_topic_of(job: Artifact, model: Declaration) -> bool:
-    from streamt_ol.flink_sql import read_script  # noqa: PLC0415 - few manifests need it
+    from streamt_ol.flink_sql import read_script
 
     script = read_script(job.body.get("sql") or "")
     written = {t.topic for t in script.tables if t.name in script.targets}

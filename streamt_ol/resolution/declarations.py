@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from streamt_ol.contracts import ProjectedColumn
-from streamt_ol.names import is_encodable
+from streamt_ol.openlineage.names import is_encodable
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import shown
 

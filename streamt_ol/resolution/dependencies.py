@@ -120,7 +120,7 @@ class Dependencies:
         return [d for d in self._by_topic.get(topic, []) if self._topics[d.name].kind == "kafka"]
 
     def _tables(self, compiled: Compiled, job: Artifact) -> Iterator[Declaration]:
-        from streamt_ol.flink_sql import read_script  # noqa: PLC0415 - only macros need it
+        from streamt_ol.flink_sql import read_script
 
         place = f"{job.place}/sql"
         script = read_script(job.body.get("sql") or "", place)

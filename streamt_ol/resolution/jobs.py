@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from operator import itemgetter
 
 from streamt_ol.contracts import Identity, ProjectedJob
-from streamt_ol.names import model_job_name
+from streamt_ol.openlineage.names import model_job_name
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import shown
 from streamt_ol.resolution.artifacts import Artifact

@@ -10,8 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from streamt_ol.formats import is_utc_date_time
-from streamt_ol.names import check_dataset_namespace, check_job_namespace, namespace_of_endpoint
+from streamt_ol.openlineage.formats import is_utc_date_time
+from streamt_ol.openlineage.names import (
+    check_dataset_namespace,
+    check_job_namespace,
+    namespace_of_endpoint,
+)
 from streamt_ol.problems import INVALID, StreamtOlError
 
 # For each kind of dataset: the option, and where in ``runtime`` one endpoint may stand.

@@ -12,10 +12,32 @@ wrong, and does the work inside it::
 ``transport`` is anything with ``emit(bytes)``, for example one of ``streamt_ol.transport``.
 """
 
-from streamt_ol.runs.check import check_spec
-from streamt_ol.runs.ids import id_of_trace, random_id
-from streamt_ol.runs.run import Emitter, Run, RunState, utc_now, utc_text
-from streamt_ol.runs.spec import Dataset, Job, RunSpec
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from streamt_ol.runs.check import check_spec
+    from streamt_ol.runs.ids import id_of_trace, random_id
+    from streamt_ol.runs.run import Emitter, Run, RunState, utc_now, utc_text
+    from streamt_ol.runs.spec import Dataset, Job, RunSpec
+
+# Where each public name lives: imported when it is first asked for, since a command around a
+# child process needs only ``streamt_ol.runs.child``.
+_HOME = {
+    "Dataset": "spec",
+    "Emitter": "run",
+    "Job": "spec",
+    "Run": "run",
+    "RunSpec": "spec",
+    "RunState": "run",
+    "check_spec": "check",
+    "id_of_trace": "ids",
+    "random_id": "ids",
+    "utc_now": "run",
+    "utc_text": "run",
+}
 
 __all__ = [
     "Dataset",
@@ -30,3 +52,13 @@ __all__ = [
     "utc_now",
     "utc_text",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import the module of a public name, and return what it names."""
+    if name not in _HOME:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    value: object = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value

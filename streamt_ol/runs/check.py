@@ -9,8 +9,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from streamt_ol import facets
-from streamt_ol.names import check_no_credentials, is_encodable
+from streamt_ol.openlineage import facets
+from streamt_ol.openlineage.names import check_no_credentials, is_encodable
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.validation.findings import NOTE, Finding
 
@@ -51,14 +51,14 @@ def check_event(event: RunEvent) -> None:
 def _findings(event: RunEvent) -> list[Finding]:
     body = cast("dict[str, Any]", event)
     if event["producer"] == facets.PRODUCER:
-        from streamt_ol.validation.generated import check_generated  # noqa: PLC0415 - one of two
+        from streamt_ol.validation.generated import check_generated
 
         return [
             one._replace(pointer=one.pointer.removeprefix("/0")) for one in check_generated([body])
         ]
     if _fast_yes()(body):
         return []
-    from streamt_ol.validation import events  # noqa: PLC0415 - words what was refused
+    from streamt_ol.validation import events
 
     return [one for one in events.check_event(body) if one.severity != NOTE]
 
@@ -70,8 +70,8 @@ def _fast_yes() -> Callable[[Any], bool]:
     The other rules for one event hold by construction: the kind, its schemaURL and eventType,
     and datasets that stand once.
     """
-    from streamt_ol.validation.compiled import compiled  # noqa: PLC0415 - as above
-    from streamt_ol.validation.flatten import event_schema  # noqa: PLC0415
+    from streamt_ol.validation.compiled import compiled
+    from streamt_ol.validation.flatten import event_schema
 
     table = facets.by_place()
     used = (table[facets.RUN]["errorMessage"], table[facets.JOB]["jobType"])

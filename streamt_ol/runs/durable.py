@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from streamt_ol.child import Ended, run_child, signals_held
 from streamt_ol.problems import EMIT_FAILED, StreamtOlError, Warned
+from streamt_ol.runs.child import Ended, run_child, signals_held
 from streamt_ol.runs.marker import Place, read_marker
 from streamt_ol.runs.operation import Finished, Look, OperationTracker, Started, Transition
 from streamt_ol.runs.run import Emitter, Run, utc_now

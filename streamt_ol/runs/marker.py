@@ -11,7 +11,7 @@ import stat
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
 from urllib.parse import unquote
 
-from streamt_ol.formats import is_utc_date_time, is_uuid
+from streamt_ol.openlineage.formats import is_utc_date_time, is_uuid
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,7 +80,7 @@ def read_marker(place: Place) -> Marker | Unusable:
         return Unusable(f"it cannot be read: {error.strerror}")
     if content is None:
         return Unusable("it is no regular file, or is larger than 64 MiB")
-    import orjson  # noqa: PLC0415 - loaded by the time an apply runs
+    import orjson
 
     try:
         document = orjson.loads(content)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from streamt_ol.runs.marker import Intent, Marker, Unusable
 
 if TYPE_CHECKING:
-    from streamt_ol.child import Ended
+    from streamt_ol.runs.child import Ended
 
 APPLY = "apply"
 UNSEEN = (

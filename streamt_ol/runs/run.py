@@ -197,7 +197,7 @@ class Run:
 
 def event_bytes(event: RunEvent) -> bytes:
     """Return the canonical JSON of an event: compact, keys sorted, UTF-8, no line end."""
-    import orjson  # noqa: PLC0415 - only who emits needs it
+    import orjson
 
     return orjson.dumps(event, option=orjson.OPT_SORT_KEYS)
 

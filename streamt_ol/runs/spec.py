@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict
 
-from streamt_ol import facets
+from streamt_ol.openlineage import facets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

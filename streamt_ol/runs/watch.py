@@ -114,7 +114,7 @@ def _file_events(
     folder: Path, call: Callable[[], None], wake: Callable[[], None]
 ) -> _FileEvents | None:
     try:
-        from watchdog.observers import Observer  # noqa: PLC0415 - an extra, and heavy
+        from watchdog.observers import Observer
     except ImportError:
         return None
     observer = Observer()
@@ -130,7 +130,7 @@ def _kinds() -> list[Any]:
 
     Reading the marker opens it, which would be an event as well and cause the next reading.
     """
-    from watchdog import events  # noqa: PLC0415 - an extra, and heavy
+    from watchdog import events
 
     return [
         events.FileMovedEvent,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamt_ol.child import Ended, run_child, signals_held
+from streamt_ol.runs.child import Ended, run_child, signals_held
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

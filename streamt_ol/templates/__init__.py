@@ -87,7 +87,7 @@ class Renderer:
         template has one (``file``) or was loaded; and whatever ``StreamtOlError`` loading raises.
         """
         if self._sandbox is None:
-            from streamt_ol.templates.sandbox import Sandbox  # noqa: PLC0415 - imports jinja2
+            from streamt_ol.templates.sandbox import Sandbox
 
             self._sandbox = Sandbox(self._load)
         return Rendering(*self._sandbox.render(template, params or {}, location, file))

@@ -26,7 +26,7 @@ class Answer:
     )  # fmt: skip
 
     def __init__(self) -> None:
-        from httptools import HttpResponseParser  # noqa: PLC0415 - only delivery pays for it
+        from httptools import HttpResponseParser
 
         self._parser: HttpResponseParser | None = HttpResponseParser(self)
         self._received = 0
@@ -48,7 +48,7 @@ class Answer:
             self._parser = None  # it refers back to this object
 
     def _parse(self, data: bytes) -> None:
-        from httptools import HttpParserError, HttpParserUpgrade  # noqa: PLC0415
+        from httptools import HttpParserError, HttpParserUpgrade
 
         assert self._parser is not None, "a complete answer takes no more"
         try:

@@ -19,9 +19,9 @@ def open_transport(config: TransportConfig, limit: Deadline | None = None) -> Tr
     event. Raises ``StreamtOlError``.
     """
     if isinstance(config, FileConfig):
-        from streamt_ol.transport.file import FileTransport  # noqa: PLC0415 - its own imports only
+        from streamt_ol.transport.file import FileTransport
 
         return FileTransport(config)
-    from streamt_ol.transport.http import HttpTransport  # noqa: PLC0415 - ssl takes time to load
+    from streamt_ol.transport.http import HttpTransport
 
     return HttpTransport(config, limit=limit)

@@ -14,7 +14,7 @@ def parse_retry_after(value: str | None, now: float) -> float | None:
         return None
     if re.fullmatch(r"[0-9]+", value):
         return float(value)
-    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - heavy, and rarely needed
+    from email.utils import parsedate_to_datetime
 
     try:
         return max(0.0, parsedate_to_datetime(value).timestamp() - now)

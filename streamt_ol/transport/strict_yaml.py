@@ -59,7 +59,7 @@ def _read_bounded(path: str, location: str) -> bytes:
 
 def parse_yaml(text: str, location: str) -> Any:
     """Return the value of the one document in ``text``; the rules of ``read_yaml_file``."""
-    import yaml  # noqa: PLC0415 - only what reads a configuration file pays for it
+    import yaml
 
     try:
         _check_events(text, location)
@@ -76,7 +76,7 @@ def parse_yaml(text: str, location: str) -> Any:
 
 def _check_events(text: str, location: str) -> None:
     """Refuse aliases, tags and depth before anything is built (the event parser is a loop)."""
-    import yaml  # noqa: PLC0415
+    import yaml
 
     depth = documents = 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
@@ -98,7 +98,7 @@ def _check_events(text: str, location: str) -> None:
 
 
 def _strict_loader(location: str) -> type[yaml.SafeLoader]:
-    import yaml  # noqa: PLC0415
+    import yaml
 
     class StrictLoader(yaml.SafeLoader):
         """Keys must be text and stand once; ``<<`` is no merge."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from streamt_ol import facets, schemas
-from streamt_ol.formats import is_blank
+from streamt_ol.openlineage import facets, schemas
+from streamt_ol.openlineage.formats import is_blank
 from streamt_ol.problems import pointer
 from streamt_ol.redaction import shown
 from streamt_ol.validation import walk

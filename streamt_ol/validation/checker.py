@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from streamt_ol.facets import PRODUCER
+from streamt_ol.openlineage.facets import PRODUCER
 from streamt_ol.validation import compiled, events, generated, quick
 from streamt_ol.validation.findings import Placed
 from streamt_ol.validation.lines import BLANKS, is_plain, unreadable
@@ -112,7 +112,7 @@ class _Checker:
         """Check an event of streamt's own, which has rules of its own."""
         if generated.accepts(kind, event) and generated.is_sorted(event):
             return True
-        from streamt_ol.validation.exact import (  # noqa: PLC0415 - rarely needed
+        from streamt_ol.validation.exact import (
             exact_findings,
             unsorted,
         )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from jsonschema_rs import Draft202012Validator, RegexOptions
 
-from streamt_ol.facets import STANDARD_FACETS, StandardFacet
+from streamt_ol.openlineage.facets import STANDARD_FACETS, StandardFacet
 from streamt_ol.validation.flatten import event_schema, facet_schema
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.facets import RUN_EVENT
+from streamt_ol.openlineage.facets import RUN_EVENT
 from streamt_ol.validation import compiled, local, quick
 from streamt_ol.validation.rules import finding
 
@@ -47,7 +47,7 @@ def beyond_schema(kind: str, event: dict[str, Any]) -> list[Finding]:
 def refused(kind: str, event: dict[str, Any]) -> list[Finding]:
     """Return what the authority finds in an event of ``kind`` that the fast yes refused."""
     # Imports jsonschema, which a run without faults need not.
-    from streamt_ol.validation.authority import schema_findings  # noqa: PLC0415
+    from streamt_ol.validation.authority import schema_findings
 
     try:
         return schema_findings(kind, event)
@@ -57,7 +57,7 @@ def refused(kind: str, event: dict[str, Any]) -> list[Finding]:
 
 def _deep(call: Callable[[], list[Finding]]) -> list[Finding]:
     """Return the findings of ``call`` for an event that is nested unusually deep."""
-    from streamt_ol.validation.depth import with_room  # noqa: PLC0415 - hardly ever needed
+    from streamt_ol.validation.depth import with_room
 
     try:
         return with_room(call)

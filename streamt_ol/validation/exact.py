@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.facets import (
+from streamt_ol.openlineage.facets import (
     DATASET_EVENT,
     EVENT_SCHEMA_URLS,
     PRODUCER,
@@ -18,7 +18,7 @@ from streamt_ol.facets import (
     RUN_EVENT,
     by_place,
 )
-from streamt_ol.formats import is_blank, is_date_time, is_utc_date_time
+from streamt_ol.openlineage.formats import is_blank, is_date_time, is_utc_date_time
 from streamt_ol.problems import pointer
 from streamt_ol.redaction import shown
 from streamt_ol.validation import walk

@@ -3,8 +3,9 @@
 The published schemas are spread over ``$ref`` and ``allOf``, and the core lets any body stand
 in a facet. The flattened schema says the same in one place: references are written out
 (recursive ones and containers of facets are kept as local ``$defs``), ``allOf`` is merged,
-formats become the patterns of ``streamt_ol.formats``, each standard facet stands under its
-key at its place, and every other facet is a base facet. Names and namespaces are not blank.
+formats become the patterns of ``streamt_ol.openlineage.formats``, each standard facet stands
+under its key at its place, and every other facet is a base facet. Names and namespaces are not
+blank.
 It is at least as strict as the authority: a test compares the two on mutated events.
 """
 
@@ -13,8 +14,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol import facets, schemas
-from streamt_ol.formats import NOT_BLANK, PATTERNS
+from streamt_ol.openlineage import facets, schemas
+from streamt_ol.openlineage.formats import NOT_BLANK, PATTERNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

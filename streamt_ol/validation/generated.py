@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.facets import JOB_EVENT, RUN_EVENT
+from streamt_ol.openlineage.facets import JOB_EVENT, RUN_EVENT
 from streamt_ol.validation import strict
 from streamt_ol.validation.findings import ERROR, Finding
 from streamt_ol.validation.quick import is_unique, kind_of
@@ -84,8 +84,8 @@ def _both_ways(event: dict[str, Any]) -> bool:
 
 def _judged(kind: str | None, event: dict[str, Any]) -> list[Finding]:
     # Only an event that the fast yes refused needs the authority and the words.
-    from streamt_ol.validation.events import check_event  # noqa: PLC0415
-    from streamt_ol.validation.exact import exact_findings  # noqa: PLC0415
+    from streamt_ol.validation.events import check_event
+    from streamt_ol.validation.exact import exact_findings
 
     errors = [one for one in check_event(event) if one.severity == ERROR]
     return errors if kind is None else errors + exact_findings(kind, event, closed=False)
@@ -104,8 +104,8 @@ def _repeated(
     if identity not in identities:
         identities.add(identity)
         return []
-    from streamt_ol.redaction import shown  # noqa: PLC0415
-    from streamt_ol.validation.rules import finding  # noqa: PLC0415
+    from streamt_ol.redaction import shown
+    from streamt_ol.validation.rules import finding
 
     message = f"the {entity} {shown(identity[2])} stands in an earlier event too"
     return [finding("OL-R039", f"/{index}/{entity}", message)]

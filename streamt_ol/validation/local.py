@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from streamt_ol.facets import EVENT_SCHEMA_URLS, by_place
+from streamt_ol.openlineage.facets import EVENT_SCHEMA_URLS, by_place
 from streamt_ol.problems import pointer
 from streamt_ol.redaction import shown
 from streamt_ol.validation import walk

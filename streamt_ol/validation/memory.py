@@ -11,7 +11,7 @@ import struct
 from typing import Any
 from zlib import crc32
 
-from streamt_ol.facets import DATASET_EVENT, RUN_EVENT
+from streamt_ol.openlineage.facets import DATASET_EVENT, RUN_EVENT
 from streamt_ol.validation import facts
 from streamt_ol.validation.facts import END, START, Moment, Run
 from streamt_ol.validation.lines import BLANKS

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from streamt_ol.facets import (
+from streamt_ol.openlineage.facets import (
     DATASET,
     DATASET_EVENT,
     EVENT_SCHEMA_URLS,

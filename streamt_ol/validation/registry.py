@@ -13,9 +13,9 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
-from streamt_ol import schemas
-from streamt_ol.facets import CORE_ALIASES
-from streamt_ol.formats import format_checker
+from streamt_ol.openlineage import schemas
+from streamt_ol.openlineage.facets import CORE_ALIASES
+from streamt_ol.openlineage.formats import format_checker
 
 
 @cache

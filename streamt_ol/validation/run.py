@@ -102,7 +102,7 @@ def _checked(
 
 def _in_processes(chunks: Iterator[Chunk], options: Options) -> Iterator[Checked]:
     """Yield what ``options.jobs`` processes find in ``chunks``, in the order of the chunks."""
-    from streamt_ol.validation.processes import Workers  # noqa: PLC0415 - small inputs need none
+    from streamt_ol.validation.processes import Workers
 
     with Workers(options.jobs, options.settings) as workers:
         waiting: deque[Callable[[], Checked]] = deque()

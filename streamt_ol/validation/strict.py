@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol import facets
-from streamt_ol.facets import DATASET, DATASET_EVENT, JOB, PRODUCER, RUN, RUN_EVENT
-from streamt_ol.formats import NOT_BLANK, PATTERNS
+from streamt_ol.openlineage import facets
+from streamt_ol.openlineage.facets import DATASET, DATASET_EVENT, JOB, PRODUCER, RUN, RUN_EVENT
+from streamt_ol.openlineage.formats import NOT_BLANK, PATTERNS
 from streamt_ol.validation.compiled import compiled
 from streamt_ol.validation.flatten import Flattener, Schema
 from streamt_ol.validation.generated_tables import (

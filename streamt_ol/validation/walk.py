@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from streamt_ol.facets import (
+from streamt_ol.openlineage.facets import (
     DATASET,
     DATASET_EVENT,
     DELETABLE,

@@ -1,1 +1,0 @@
-"""Tests of finite commands as runs: the stand-in for streamt, and what the tests share."""

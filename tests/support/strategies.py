@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from streamt_ol.names import segment
+from streamt_ol.openlineage.names import segment
 from support.manifests import OPTIONS, TIME
 
 Json = dict[str, Any]

@@ -20,7 +20,7 @@ def envelope(found: Report, _colour: bool) -> Iterator[bytes]:
 
     ``data`` has the counts and the first problems; ``errors`` is empty for valid input.
     """
-    import orjson  # noqa: PLC0415 - only what writes JSON needs it here
+    import orjson
 
     errors = [error.record() for error in found.failures]
     if found.severities[ERROR] > found.rules.get("OL-R061", 0):
@@ -50,7 +50,7 @@ def envelope(found: Report, _colour: bool) -> Iterator[bytes]:
 
 def lines(found: Report, _colour: bool) -> Iterator[bytes]:
     """Yield one JSON object a line for each problem, and one that counts those not shown."""
-    import orjson  # noqa: PLC0415 - only what writes JSON needs it here
+    import orjson
 
     for problem in found.problems:
         yield orjson.dumps(record(problem)) + b"\n"

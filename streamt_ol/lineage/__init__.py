@@ -1,0 +1,1 @@
+"""Lineage compared: what differs between two lists of events."""

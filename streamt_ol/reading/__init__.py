@@ -1,0 +1,1 @@
+"""Input as it comes: opened, decompressed, split and parsed, with its location."""

@@ -1,0 +1,229 @@
+"""`streamt-ol check`: verdicts worked out by hand from what each receiver's documentation says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from support.commands import streamt_ol
+from support.delivery.events import dataset, facet, job, refs, run, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from support.delivery.events import Event
+
+SCHEMA: dict[str, Any] = {
+    "schema": facet("SchemaDatasetFacet", fields=[{"name": "id", "type": "INT"}])
+}
+POSTGRES = "postgresql://warehouse.example.com:5432"
+
+
+def check(
+    tmp_path: Path, *events: Event | str, receiver: str = "openmetadata", **more: Any
+) -> tuple[int, list[dict[str, Any]]]:
+    """Return the exit status, and the verdict of ``receiver`` about each event."""
+    options = [x for name, value in more.items() for x in (f"--{name.replace('_', '-')}", value)]
+    file = write(tmp_path / "e.jsonl", *events)
+    done = streamt_ol("--output", "json", "check", file, "--for", receiver, *options)
+    told = json.loads(done.stdout)
+    assert told["status"] == ("error" if done.returncode else "ok")
+    return done.returncode, [event["verdicts"][receiver] for event in told["data"]["events"]]
+
+
+def table(*names: str, namespace: str = POSTGRES, **facets: Any) -> list[Event]:
+    return [{"namespace": namespace, "name": name, "facets": facets} for name in names]
+
+
+class TestOpenMetadata:
+    def test_kinds_and_states(self, tmp_path: Path) -> None:
+        sides: dict[str, Any] = {"inputs": table("a.b.c"), "outputs": table("a.b.d")}
+        no_type = run("r", **sides)
+        del no_type["eventType"]
+        status, verdicts = check(
+            tmp_path, dataset("a.b.c"), job("j", **sides), run("r", "START", **sides),
+            run("r", "COMPLETE", **sides), no_type, run("r", inputs=table("a.b.c")), run("r"),
+        )  # fmt: skip
+        assert [v["status"] for v in verdicts] == [
+            "refused", "refused", "ignored", "accepted", "accepted", "ignored", "ignored"
+        ]  # fmt: skip
+        assert status == 1
+        assert verdicts[5]["reasons"] == ["no edge without outputs"]
+        assert verdicts[6]["reasons"] == ["no edge without inputs and outputs"]
+
+    @pytest.mark.parametrize(
+        ("inputs", "outputs", "edges"),
+        [(1, 1, 1), (2, 3, 6), (3, 1, 3)],
+    )
+    def test_an_edge_for_each_pair(
+        self, tmp_path: Path, inputs: int, outputs: int, edges: int
+    ) -> None:
+        event = run(
+            "r",
+            inputs=table(*(f"a.b.i{n}" for n in range(inputs))),
+            outputs=table(*(f"a.b.o{n}" for n in range(outputs))),
+        )
+        status, (verdict,) = check(tmp_path, event)
+        assert (status, verdict["status"], verdict["edges"]) == (0, "accepted", edges)
+
+    def test_names_that_cannot_resolve(self, tmp_path: Path) -> None:
+        kafka = refs("orders", namespace="kafka://b:9092")
+        status, (verdict, partly) = check(
+            tmp_path,
+            run("r", inputs=kafka, outputs=table("a.b.c")),
+            run("r", inputs=[*kafka, *table("public.orders")], outputs=table("a.b.c")),
+        )
+        assert status == 1
+        assert (verdict["status"], verdict["edges"]) == ("refused", 0)
+        assert "'kafka://b:9092' 'orders' cannot resolve" in verdict["reasons"][0]
+        assert (partly["status"], partly["edges"]) == ("accepted", 1)
+        assert len(partly["reasons"]) == 1
+
+    def test_storage_resolves_to_a_container_by_its_path(self, tmp_path: Path) -> None:
+        event = run("r", inputs=refs("in/x.csv", namespace="s3://b"), outputs=table("a.b.c"))
+        status, (verdict,) = check(tmp_path, event)
+        assert (status, verdict["edges"]) == (0, 1)
+        assert "container" in verdict["notes"][0]
+
+    def test_with_the_settings_that_its_documentation_prints(self, tmp_path: Path) -> None:
+        settings: dict[str, Any] = {
+            "configType": "openLineageSettings",
+            "configValue": {
+                "enabled": True,
+                "autoCreateEntities": False,
+                "eventTypeFilter": ["COMPLETE"],
+                "defaultPipelineService": "openlineage",
+                "namespaceToServiceMapping": {POSTGRES: "prod-postgres"},
+            },
+        }
+        path = tmp_path / "om-settings.json"
+        path.write_text(json.dumps(settings))
+        mapped = run("r", inputs=table("a.b.c"), outputs=table("a.b.d", **SCHEMA))
+        other = run("r", inputs=table("a.b.c"), outputs=table("a.b.d", namespace="mysql://x:1"))
+        status, (good, bad) = check(tmp_path, mapped, other, namespace_map=path)
+        assert status == 0
+        assert (good["status"], good["edges"], len(good["notes"])) == ("accepted", 1, 2)
+        assert (bad["status"], bad["edges"], "reasons" in bad) == ("accepted", 1, False)
+        unmapped = "'mysql://x:1' 'a.b.d' has no entry in namespaceToServiceMapping"
+        assert bad["notes"][1] == f"{unmapped}: only its name may match"
+        settings["configValue"] = {
+            **settings["configValue"], "eventTypeFilter": ["START"], "autoCreateEntities": True
+        }  # fmt: skip
+        path.write_text(json.dumps(settings["configValue"]))
+        started = run("r", "START", inputs=table("a.b.c"), outputs=table("a.b.d", **SCHEMA))
+        status, (complete, start) = check(tmp_path, mapped, started, namespace_map=path)
+        assert (status, complete["status"], start["status"]) == (0, "ignored", "accepted")
+        assert len(start["notes"]) == 1, "only the input, without columns, cannot be created"
+
+    def test_a_disabled_api_refuses_everything(self, tmp_path: Path) -> None:
+        path = tmp_path / "om-settings.json"
+        path.write_text('{"enabled": false}')
+        sides: dict[str, Any] = {"inputs": table("a.b.c"), "outputs": table("a.b.d")}
+        status, (verdict,) = check(tmp_path, run("r", **sides), namespace_map=path)
+        assert (status, verdict["status"]) == (1, "refused")
+
+    @pytest.mark.parametrize("content", ["", "[]", '{"eventTypeFilter": 1}', '{"a":1,"a":2}'])
+    def test_a_settings_file_that_is_none(self, tmp_path: Path, content: str) -> None:
+        path = tmp_path / "om-settings.json"
+        path.write_text(content)
+        events = write(tmp_path / "e.jsonl", job("j"))
+        done = streamt_ol("check", events, "--for", "openmetadata", "--namespace-map", path)
+        assert done.returncode == 1
+        assert done.stderr.startswith(b"E501_PARSE_ERROR")
+
+    def test_facets_that_are_read_and_that_are_not(self, tmp_path: Path) -> None:
+        custom = {"_producer": "https://example.com/p", "_schemaURL": "https://example.com/s"}
+        event = run(
+            "r",
+            inputs=table("a.b.c", **SCHEMA, my_quality=custom),
+            outputs=table("a.b.d", my_lineage=custom),
+        )
+        event["job"]["facets"] = {"sql": facet("SQLJobFacet", query="SELECT 1"), "mine": custom}
+        _, (verdict,) = check(tmp_path, event)
+        assert verdict["reads"] == ["job.sql", "inputs.schema"]
+        assert verdict["ignores"] == ["job.mine", "inputs.my_quality", "outputs.my_lineage"]
+
+    def test_as_run_events(self, tmp_path: Path) -> None:
+        events = write(
+            tmp_path / "e.jsonl", dataset("a.b.c"),
+            job("j", inputs=refs("a.b.c"), outputs=refs("a.b.d")),
+        )  # fmt: skip
+        done = streamt_ol("check", events, "--for", "openmetadata", "--as-run-events")
+        assert done.returncode == 0
+        assert done.stdout.decode().splitlines()[-1] == (
+            "openmetadata: accepted 1, ignored 2, refused 0; 1 edges to expect"
+        )
+
+
+def test_sizes_and_edges_for_truewatch(tmp_path: Path) -> None:
+    big = job("big", text="x" * (8 * 1024 * 1024))
+    near = job("near", text="x" * (5 * 1024 * 1024))
+    small = job("j", inputs=refs("a", "b"), outputs=refs("c"))
+    status, verdicts = check(tmp_path, big, near, small, receiver="truewatch")
+    assert status == 1
+    assert [v["status"] for v in verdicts] == ["refused", "accepted", "accepted"]
+    assert "close to the size limit" in verdicts[1]["notes"][0]
+    assert verdicts[2]["edges"] == 3
+
+
+def test_an_invalid_event_is_refused_by_all(tmp_path: Path) -> None:
+    events = write(tmp_path / "e.jsonl", "{", job("j"))
+    done = streamt_ol("check", events, "--for", "all")
+    head, first, second, *totals = done.stdout.decode().splitlines()
+    assert done.returncode == 1
+    columns = ["openlineage", "marquez", "openmetadata", "truewatch", "datakit", "kafka", "file"]
+    assert head.split() == ["line", *columns, "event"]
+    assert first.split() == ["1", *["REFUSED"] * 7, "invalid", "event"]
+    assert second.split() == [
+        "2",
+        "yes",
+        "yes",
+        "REFUSED",
+        *["yes"] * 4,
+        "JobEvent",
+        "'jobs'",
+        "'j'",
+    ]
+    assert totals[0] == "openlineage: accepted 1, ignored 0, refused 1"
+    assert len(totals) == 7
+
+
+def test_several_receivers_are_explained(tmp_path: Path) -> None:
+    events = write(tmp_path / "e.jsonl", job("j"))
+    done = streamt_ol("check", events, "--for", "openmetadata", "--for", "marquez")
+    assert done.returncode == 1
+    assert done.stdout.decode().splitlines() == [
+        "line 1: openmetadata: refused: JobEvent 'jobs' 'j'",
+        "  why: it takes RunEvents only (see --as-run-events)",
+        "line 1: marquez: accepted: JobEvent 'jobs' 'j'",
+        "openmetadata: accepted 0, ignored 0, refused 1",
+        "marquez: accepted 1, ignored 0, refused 0",
+    ]
+
+
+def test_nothing_opens_a_socket(tmp_path: Path) -> None:
+    events = write(
+        tmp_path / "e.jsonl", job("j"), run("r", inputs=refs("a.b"), outputs=refs("c.d"))
+    )
+    program = (
+        "import socket, sys\n"
+        "def no(*a, **k): raise SystemExit('a socket call')\n"
+        "for name in ('socket', 'create_connection', 'getaddrinfo', 'socketpair'):\n"
+        "    setattr(socket, name, no)\n"
+        "from streamt_ol.cli.app import run\n"
+        "sys.exit(run(['check', sys.argv[1], '--for', 'all']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(events)], capture_output=True, check=False
+    )
+    assert done.stderr == b""
+    assert done.returncode == 1  # openmetadata takes no JobEvent
+
+
+def test_usage(tmp_path: Path) -> None:
+    events = write(tmp_path / "e.jsonl", job("j"))
+    for options in ([], ["--for", "nowhere"], ["--for", "config"]):
+        assert streamt_ol("check", events, *options).returncode == 2

@@ -1,0 +1,160 @@
+"""`streamt-ol run`: any finite command as one run, with its own exit status."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.commands import PROGRAM
+from support.streamt.place import NAMESPACE, Place, read_until
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+class TestTheRun:
+    def test_names_datasets_and_facet(self, place: Place) -> None:
+        done = place.run(
+            "run", "--input", "s3://raw", "a/1", "--input", "s3://raw", "a/0",
+            "--output", "trino://t:8080", "c.s.t", "--job-type", "BACKFILL",
+            "--producer", "https://example.com/nightly", "--", "sh", "-c", "echo out; echo err >&2",
+        )  # fmt: skip
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"out\n", b"err\n")
+        start, end = place.events()
+        assert (start["eventType"], end["eventType"]) == ("START", "COMPLETE")
+        for event in (start, end):
+            assert (event["job"]["namespace"], event["job"]["name"]) == (NAMESPACE, "nightly")
+            facet = event["job"]["facets"]["jobType"]
+            assert (facet["processingType"], facet["jobType"]) == ("BATCH", "BACKFILL")
+            assert facet["integration"] == "STREAMT_OL"
+            assert event["producer"] == facet["_producer"] == "https://example.com/nightly"
+            assert event["inputs"] == [
+                {"namespace": "s3://raw", "name": "a/0"},
+                {"namespace": "s3://raw", "name": "a/1"},
+            ]
+            assert event["outputs"] == [{"namespace": "trino://t:8080", "name": "c.s.t"}]
+
+    def test_the_command_needs_no_dashes(self, place: Place) -> None:
+        done = place.run("run", "sh", "-c", 'echo "$@"', "sh", "--job-name", "x", "--", "--help")
+        assert done.stdout == b"--job-name x -- --help\n"
+        assert [event["job"]["name"] for event in place.events()] == ["nightly"] * 2
+
+    @pytest.mark.parametrize("status", [1, 42, 130, 255])
+    def test_the_exit_status_is_always_the_childs(self, place: Place, status: int) -> None:
+        assert place.run("run", "sh", "-c", f"exit {status}").returncode == status
+        assert place.kinds() == ["START", "FAIL"]
+
+    def test_a_command_that_is_not_there(self, place: Place) -> None:
+        done = place.run("run", "no-such-command-here")
+        assert done.returncode == 127
+        assert done.stderr == (
+            b"E507_COMMAND_NOT_STARTED: cannot start 'no-such-command-here': "
+            b"No such file or directory\n"
+        )
+        end = place.events()[1]
+        assert end["run"]["facets"]["errorMessage"]["message"] == (
+            "The command could not be started: No such file or directory."
+        )
+
+    def test_sigint_is_abort_and_the_childs_own_status(self, place: Place) -> None:
+        script = 'trap "exit 9" INT; echo ready; while :; do sleep 0.05; done'
+        process = subprocess.Popen(
+            [PROGRAM, "run", "--job-namespace", "ns", "--job-name", "n", "sh", "-c", script],
+            stdout=subprocess.PIPE,
+            env=place.environment(),
+        )
+        read_until(process, b"ready")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        assert (process.returncode, place.kinds()) == (9, ["START", "ABORT"])
+
+    def test_descriptors_beyond_the_three_are_handed_on(self, place: Place) -> None:
+        """As `make` hands its job server to what it runs."""
+        line = [PROGRAM, "run", "--job-namespace", "n", "--job-name", "n", "sh", "-c", "echo x >&7"]
+        seven = place.folder / "seven"
+        done = subprocess.run(
+            ["sh", "-c", f'exec "$@" 7>{seven}', "sh", *line], env=place.environment(), check=False
+        )
+        assert (done.returncode, seven.read_text()) == (0, "x\n")
+
+    def test_the_environment_of_the_child_is_ours(self, place: Place) -> None:
+        done = place.run("run", "env", PROBE="kept")
+        assert b"PROBE=kept\n" in done.stdout
+        assert b"OPENLINEAGE__TRANSPORT__TYPE=file\n" in done.stdout
+
+
+class TestWhatIsRefused:
+    @pytest.mark.parametrize(
+        ("words", "message"),
+        [
+            ([], b"no command is given"),
+            (["--"], b"no command is given"),
+            (["--input", "s3", "--", "true"], b"--input takes two words"),
+            (["--output"], b"--output takes two words"),
+            (["--input=s3", "true"], b"a dataset takes two words"),
+            (["--unknown", "x", "true"], b"No such option: --unknown"),
+        ],
+    )
+    def test_a_wrong_command_line_is_2(
+        self, place: Place, words: list[str], message: bytes
+    ) -> None:
+        done = place.run("run", *words)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert message in done.stderr
+        assert not place.events_file.exists()
+
+    @pytest.mark.parametrize(
+        ("words", "location"),
+        [
+            (["--input", "s3://me:secret@bucket", "k"], b"/inputs/0/namespace"),
+            (["--input", "s3://b", " "], b"/inputs/0/name"),
+            (["--producer", "nobody"], b"/producer"),
+            (["--job-name", ""], b"/job/name"),
+            (["--job-name", os.fsdecode(b"\xff")], b"/job/name"),
+            (["--job-namespace", " "], b"job_namespace"),
+        ],
+    )
+    def test_an_invalid_event_is_refused_before_the_child_runs(
+        self, place: Place, words: list[str], location: bytes
+    ) -> None:
+        done = place.run("run", *words, "--", "echo", "ran")
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert done.stderr.startswith(b"E506_OPENLINEAGE_INVALID " + location + b": ")
+        assert b"secret" not in done.stderr
+        assert b"Traceback" not in done.stderr
+        assert not place.events_file.exists()
+
+    def test_the_namespace_may_come_from_the_environment(self, place: Place) -> None:
+        line = [PROGRAM, "run", "--job-name", "n", "true"]
+        environment = place.environment()
+        assert (
+            subprocess.run(line, env=environment, capture_output=True, check=False).returncode == 1
+        )
+        environment["OPENLINEAGE_NAMESPACE"] = "from-env"
+        assert (
+            subprocess.run(line, env=environment, capture_output=True, check=False).returncode == 0
+        )
+        assert {event["job"]["namespace"] for event in place.events()} == {"from-env"}
+
+    def test_disabled_is_a_conflict(self, place: Place) -> None:
+        done = place.run("run", "echo", "ran", OPENLINEAGE_DISABLED="true")
+        assert (done.returncode, done.stdout) == (1, b"")
+
+
+@pytest.mark.parametrize(("command", "collects"), [("run", False), ("validate", True)])
+def test_only_commands_around_a_child_go_without_the_garbage_collector(
+    command: str, collects: bool
+) -> None:
+    code = (
+        "import atexit, gc, sys; from streamt_ol.__main__ import main; "
+        "atexit.register(lambda: print(gc.isenabled(), file=sys.stderr)); main()"
+    )
+    line = [sys.executable, "-c", code, command, "--help"]
+    done = subprocess.run(line, capture_output=True, check=True, text=True)
+    assert done.stderr == f"{collects}\n"

@@ -1,0 +1,101 @@
+"""Which tests streamt selects, and which datasets the selected sample tests read."""
+
+from __future__ import annotations
+
+import pytest
+from support.manifests import Json, manifest, shop, source
+from support.streamt.place import GATEWAY, KAFKA, TESTS
+
+from streamt_ol.problems import StreamtOlError
+from streamt_ol.resolution.settings import Namespaces
+from streamt_ol.runs import Dataset
+from streamt_ol.runs.arguments import read_arguments
+from streamt_ol.runs.selection import sampled_datasets, selected
+
+CLEAN = Dataset(KAFKA, "clean.v1")
+TOTALS = Dataset(KAFKA, "totals")
+VIEW = Dataset(GATEWAY, "view.v1")
+OPTIONS: dict[str, str | None] = {
+    "job_namespace": "jobs",
+    "kafka_namespace": KAFKA,
+    "gateway_namespace": GATEWAY,
+}
+
+
+def names(*words: str) -> list[str]:
+    return [test["name"] for _, test in selected(TESTS, read_arguments(words))]
+
+
+def inputs(document: Json, *words: str, **options: str | None) -> tuple[Dataset, ...]:
+    tests = selected(document["tests"], read_arguments(words))
+    return sampled_datasets(tests, document, Namespaces({**OPTIONS, **options}, None))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], ["t0", "t1", "t2", "t3", "t4", "t5"]),
+        (["--model", "clean"], ["t0", "t5"]),
+        (["-m", "totals"], ["t1", "t2", "t4"]),
+        (["-mview"], ["t3"]),
+        (["--model=view"], ["t3"]),
+        (["-m", "clean", "-m", "view"], ["t3"]),
+        (["--type", "sample"], ["t0", "t2", "t3", "t5"]),
+        (["--type=continuous"], ["t4"]),
+        (["-m", "totals", "--type", "schema"], ["t1"]),
+        (["-m", "clean", "--type", "schema"], []),
+        (["-m", "nobody"], []),
+        (["-m", "Clean"], []),
+        (["--type", "other"], []),
+        (["--deploy"], []),
+        (["--coverage"], []),
+        (["--coverage-min=80", "-m", "clean"], []),
+        (["--limit", "5", "-m", "clean", "--verbose"], ["t0", "t5"]),
+        (["--mod", "clean"], ["t0", "t1", "t2", "t3", "t4", "t5"]),
+    ],
+)
+def test_selection(words: list[str], expected: list[str]) -> None:
+    assert names(*words) == expected
+
+
+def test_an_option_without_its_value() -> None:
+    with pytest.raises(StreamtOlError) as caught:
+        read_arguments(["--model"])
+    assert caught.value.code == "E500_USAGE_ERROR"
+
+
+def test_inputs_are_the_sorted_union_of_the_selected_sample_tests_topics() -> None:
+    document = {**shop(), "tests": TESTS}
+    assert inputs(document) == (CLEAN, TOTALS, VIEW)
+    assert inputs(document, "-m", "totals") == (TOTALS,)
+    assert inputs(document, "--type", "schema") == ()
+
+
+def test_without_a_sample_test_no_namespace_is_needed() -> None:
+    document = {**shop(), "tests": TESTS}
+    assert inputs(document, "--type", "schema", kafka_namespace=None) == ()
+    with pytest.raises(StreamtOlError) as caught:
+        inputs(document, kafka_namespace=None)
+    assert caught.value.location == "kafka_namespace"
+
+
+def test_only_the_namespace_that_is_used_is_needed() -> None:
+    document = {**shop(), "tests": TESTS}
+    assert inputs(document, "-m", "clean", gateway_namespace=None) == (CLEAN,)
+
+
+def test_a_source_may_be_sampled() -> None:
+    tests = [{"name": "t", "model": "raw", "type": "sample"}]
+    document = {**manifest([source("raw", "raw.v2")], []), "tests": tests}
+    assert inputs(document) == (Dataset(KAFKA, "raw.v2"),)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"), [("lake", "writes no topic"), ("nobody", "is not declared"), (None, "is")]
+)
+def test_a_sample_test_without_a_topic(model: str | None, words: str) -> None:
+    document = {**shop(), "tests": [{"name": "t", "model": model, "type": "sample"}]}
+    with pytest.raises(StreamtOlError) as caught:
+        inputs(document)
+    assert caught.value.location == "/tests/0/model"
+    assert words in caught.value.message

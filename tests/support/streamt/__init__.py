@@ -1,0 +1,1 @@
+"""Tests of finite commands as runs: the stand-in for streamt, and what the tests share."""
