@@ -6,13 +6,16 @@ SOURCES := $(shell find streamt_ol stages -name '*.py' -o -name '*.b64' -o -name
 DEMO := fixtures/manifests/demo.json
 CODE := streamt_ol stages tests bench examples
 
-.PHONY: demo test check bench dist clean
+.PHONY: demo test test-slow check bench dist clean
 
 demo: $(VENV)/installed
 	@$(BIN)/streamt-ol export $(DEMO) --job-namespace demo --kafka-namespace kafka://broker.example:9092
 
 test: $(VENV)/dev
-	$(BIN)/pytest -n auto --dist loadgroup
+	$(BIN)/pytest -n auto --dist loadgroup -m "not slow"
+
+test-slow: $(VENV)/dev
+	$(BIN)/pytest -n auto --dist loadgroup -m slow
 
 check: $(VENV)/dev
 	$(BIN)/ruff format --check $(CODE)

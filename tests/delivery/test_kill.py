@@ -18,6 +18,7 @@ from support.delivery.servers import Broker, Server, forward
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
 CONNECTIONS = 4
 
 
