@@ -9,7 +9,7 @@ from pathlib import Path
 from streamt_ol import contracts
 from streamt_ol.contracts import State
 from streamt_ol.manifest.shape import check_shape
-from streamt_ol.problems import PARSE, StreamtOlError
+from streamt_ol.problems import PARSE, Location, StreamtOlError
 from streamt_ol.reading import strict_json
 from streamt_ol.redaction import place
 
@@ -51,7 +51,7 @@ class LoadManifest:
             manifest = check_shape(document)
         except StreamtOlError as error:
             if not error.location:  # the pointer of the whole document
-                error.location = where
+                error.location = Location(file=where)
             raise
         options = {key: value for key, value in state["options"].items() if key != "manifest"}
         return {"options": options, "manifest": manifest}
@@ -61,9 +61,11 @@ class LoadManifest:
             data = self._read(name)
         except OSError as error:
             message = f"the manifest cannot be read: {error.strerror}"
-            raise StreamtOlError(PARSE, message, location=where) from None
+            raise StreamtOlError(PARSE, message, location=Location(file=where)) from None
         try:
             return strict_json.loads(data)
         except strict_json.JsonFaultError as fault:
-            location = place(fault.pointer) if fault.pointer else f"{where}:{fault.line}"
+            location = Location(file=where, line=fault.line)
+            if fault.pointer:
+                location = Location(pointer=place(fault.pointer))
             raise StreamtOlError(PARSE, fault.message, location=location) from None

@@ -80,7 +80,14 @@ _OPTIONS = _closed(
     project_dir=_OPTIONAL_TEXT,
     env=_OPTIONAL_TEXT,
 )
-_WARNINGS = _list(_closed({"code": _TEXT, "message": _TEXT}, location=_TEXT))
+_LOCATED = {
+    "location": _TEXT,
+    "file": _TEXT,
+    "line": {"type": "integer", "minimum": 1},
+    "pointer": _TEXT,
+    "option": _TEXT,
+}
+_WARNINGS = _list(_closed({"code": _TEXT, "message": _TEXT}, **_LOCATED))
 _IDENTITY = _closed({"namespace": _TEXT, "name": _TEXT})
 _COLUMN = _closed({"name": _TEXT}, type=_TEXT, description=_TEXT)
 _DECLARED = {"namespace": _TEXT, "name": _TEXT, "declared_at": _TEXT}

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from streamt_ol.contracts import CANONICAL, State
-from streamt_ol.problems import INVALID, USAGE, StreamtOlError
+from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError
 from streamt_ol.redaction import shown
 from streamt_ol.runner import NamedStage, Stage, imported
 
@@ -116,7 +116,7 @@ def _guarded(state: State) -> State:
         raise StreamtOlError(
             INVALID,
             "the lines or counts are not those of the events in canonical form",
-            location="stage canonicalize",
+            location=Location(stage="canonicalize"),
         )
     return state
 

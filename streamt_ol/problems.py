@@ -7,7 +7,8 @@ result, never a reason to stop.
 
 from __future__ import annotations
 
-from typing import NamedTuple, NotRequired, TypedDict
+from functools import partial
+from typing import Any, NamedTuple, NotRequired, Self, TypedDict
 
 
 class Code(NamedTuple):
@@ -88,12 +89,102 @@ WARNINGS: dict[str, Code] = {
 }
 
 
-class Warned(TypedDict):
-    """A warning: ``code``, ``message``, and a ``location`` where there is one."""
+class Location(str):
+    """Where a fault stands: an immutable text that knows its parts.
+
+    ``file`` and ``line`` (from 1) say where an input has it, ``pointer`` is the RFC 6901 JSON
+    pointer within, ``option`` the name of an option or of a field of the settings, without
+    dashes (only ``cli`` knows flags), ``stage`` a stage of the pipeline. The text has one
+    grammar: the parts that are there, in this order, with a space between them::
+
+        stage NAME   OPTION[:]   FILE[:LINE]   POINTER
+
+    with a colon behind ``OPTION`` where more follows. ``Location("run 7")`` names something that
+    is none of these and has no parts. Every part must be safe to show (``streamt_ol.redaction``).
+    """
+
+    __slots__ = ("file", "line", "option", "pointer", "stage")
+    file: str | None
+    line: int | None
+    pointer: str | None
+    option: str | None
+    stage: str | None
+
+    def __new__(
+        cls,
+        name: str = "",
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        pointer: str | None = None,
+        option: str | None = None,
+        stage: str | None = None,
+    ) -> Self:
+        """Return the location with these parts, or the plain ``name`` where there are none."""
+        stands = file if line is None or file is None else f"{file}:{line}"
+        within = " ".join(part for part in (stands, pointer) if part)
+        setting = f"{option}: {within}" if option and within else option or within
+        text = " ".join(part for part in (stage and f"stage {stage}", setting) if part)
+        self = super().__new__(cls, text or name)
+        parts = {
+            "file": file,
+            "line": line,
+            "pointer": pointer or None,
+            "option": option,
+            "stage": stage,
+        }
+        for part, value in parts.items():
+            object.__setattr__(self, part, value)
+        return self
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse: a location does not change."""
+        raise AttributeError(f"a location has no {name} to set")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes the same location again, in another process too."""
+        return partial(type(self), **self._parts()), (str(self),)
+
+    def below(self, *parts: str | int) -> Location:
+        """Return the location of what stands below this one, e.g. ``columns``, 0."""
+        return self.replaced(pointer=(self.pointer or "") + pointer(*parts))
+
+    def replaced(self, **parts: Any) -> Location:
+        """Return this location with other ``parts``."""
+        return Location(**{**self._parts(), **parts})
+
+    def fields(self) -> dict[str, Any]:
+        """Return those of ``file``, ``line``, ``pointer`` and ``option`` that are there."""
+        return {part: value for part, value in self._parts().items() if part != "stage"}
+
+    def _parts(self) -> dict[str, Any]:
+        parts = ((part, getattr(self, part)) for part in ("file", "line", "pointer", "option"))
+        return {part: value for part, value in (*parts, ("stage", self.stage)) if value is not None}
+
+
+class WarningRecord(TypedDict):
+    """A warning: ``code``, ``message``, and where there is one ``location`` with its parts."""
 
     code: str
     message: str
     location: NotRequired[str]
+    file: NotRequired[str]
+    line: NotRequired[int]
+    pointer: NotRequired[str]
+    option: NotRequired[str]
+
+
+Warned = WarningRecord  # the former name
+
+
+def warning(code: str, message: str, location: str | None = None) -> WarningRecord:
+    """Return a warning as it stands in a stage's ``warnings`` and in an envelope."""
+    record: WarningRecord = {"code": code, "message": message}
+    if location:
+        record["location"] = str(location)
+        if isinstance(location, Location):
+            record.update(location.fields())  # type: ignore[typeddict-item]
+    return record
 
 
 class Terminated(SystemExit):
@@ -101,12 +192,13 @@ class Terminated(SystemExit):
 
 
 class StreamtOlError(Exception):
-    """Nothing more can be done: a code of ``ERRORS``, a message, a place, and a hint.
+    """Nothing more can be done: a code of ``ERRORS``, a message, a location, and a hint.
 
-    ``location`` is a JSON pointer into the manifest, ``file:line``, or the name of the option
-    or field at fault. ``message`` and ``location`` must already be safe to show (see
-    ``streamt_ol.redaction``).
+    A plain text given as ``location`` is a ``Location`` without parts. ``message`` and
+    ``location`` must already be safe to show (see ``streamt_ol.redaction``).
     """
+
+    location: Location | None
 
     def __init__(
         self,
@@ -119,22 +211,22 @@ class StreamtOlError(Exception):
         super().__init__(message)
         self.code = code
         self.message = message
-        self.location = location
+        if location is None or isinstance(location, Location):
+            self.location = location
+        else:
+            self.location = Location(location)
         self.suggestion = suggestion
 
-    def record(self) -> dict[str, str]:
+    def record(self) -> dict[str, Any]:
         """Return the error as it stands among the ``errors`` of an envelope."""
-        record = {
-            "code": self.code,
-            "message": self.message,
-            "location": self.location,
-            "suggestion": self.suggestion,
-        }
-        return {key: text for key, text in record.items() if text is not None}
+        record: dict[str, Any] = dict(warning(self.code, self.message, self.location))
+        if self.suggestion is not None:
+            record["suggestion"] = self.suggestion
+        return record
 
     def __str__(self) -> str:
-        place = f" {self.location}" if self.location else ""
-        return f"{self.code}{place}: {self.message}"
+        location = f" {self.location}" if self.location else ""
+        return f"{self.code}{location}: {self.message}"
 
 
 def pointer(*parts: str | int) -> str:

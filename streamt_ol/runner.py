@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from streamt_ol.contracts import State
 from streamt_ol.manifest.shape import check_against
-from streamt_ol.problems import ERRORS, INVALID, USAGE, StreamtOlError, Terminated
+from streamt_ol.problems import ERRORS, INVALID, USAGE, Location, StreamtOlError, Terminated
 from streamt_ol.redaction import one_line, shown
 
 Stage = Callable[[State], State]
@@ -46,12 +46,12 @@ def run(stages: Iterable[NamedStage], state: State) -> State:
 
 
 def _checked(stage: NamedStage, state: State) -> State:
-    check_against(stage.takes, state, INVALID, f"stage {stage.name} input ")
+    check_against(stage.takes, state, INVALID, Location(stage=f"{stage.name} input"))
     result = _foreign(stage, state) if stage.foreign else stage.call(state)
-    check_against(stage.returns, result, INVALID, f"stage {stage.name} ")
+    check_against(stage.returns, result, INVALID, Location(stage=stage.name))
     if stage.foreign and "warnings" in result:
         result["warnings"] = [
-            {key: one_line(text, _MESSAGE_LIMIT) for key, text in warning.items()}
+            {key: _bounded(value) for key, value in warning.items()}
             for warning in result["warnings"]
         ]
     return result
@@ -67,10 +67,22 @@ def _foreign(stage: NamedStage, state: State) -> Any:
     except StreamtOlError as error:
         code = error.code if error.code in ERRORS else INVALID
         message = f"the stage refused its input: {one_line(error.message, _MESSAGE_LIMIT)}"
-        location = one_line(error.location or f"stage {stage.name}", _MESSAGE_LIMIT)
+        location = _bounded_location(error.location) or Location(stage=stage.name)
         raise StreamtOlError(code, message, location=location) from None
     except BaseException as error:  # noqa: BLE001 - the stage is the user's own code
-        _raise_foreign(error, "the stage raised", f"stage {stage.name}", INVALID)
+        _raise_foreign(error, "the stage raised", Location(stage=stage.name), INVALID)
+
+
+def _bounded(value: Any) -> Any:
+    return one_line(value, _MESSAGE_LIMIT) if isinstance(value, str) else value
+
+
+def _bounded_location(location: Location | None) -> Location | None:
+    """Return the location that a user's stage gave, safe to show."""
+    if not location:
+        return None
+    parts = {part: _bounded(value) for part, value in location.fields().items()}
+    return Location(_bounded(str(location)), **parts)
 
 
 def _as_json(result: object) -> Any:
@@ -79,7 +91,9 @@ def _as_json(result: object) -> Any:
     return json.loads(text.encode())
 
 
-def _raise_foreign(error: BaseException, what: str, location: str | None, code: str) -> NoReturn:
+def _raise_foreign(
+    error: BaseException, what: str, location: Location | None, code: str
+) -> NoReturn:
     try:
         words = shown(error, 200)
     except Exception:  # noqa: BLE001 - an exception of the user's own, whose text fails

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from streamt_ol import __version__
 from streamt_ol.cli.output import Output, ReaderGoneError, note
+from streamt_ol.contracts import OPTIONS
 from streamt_ol.problems import ERRORS, INVALID, USAGE, StreamtOlError
 from streamt_ol.redaction import one_line
 
@@ -34,6 +35,7 @@ REFUSED = 1
 INTERRUPTED = 130
 EPIPE_STATUS = 1
 MESSAGE_LIMIT = 500
+PIPELINE_OPTIONS = frozenset((*OPTIONS["properties"]["options"]["properties"], "output_file"))
 
 
 class OutputFormat(StrEnum):
@@ -66,6 +68,7 @@ def run(arguments: Sequence[str]) -> int:
 def _invoke(arguments: Sequence[str], output: Output) -> int:
     try:
         command = typer.main.get_command(build(output.command))
+        output.flags = flags_of(command, output.command)
         status = command.main(
             args=list(arguments), prog_name="streamt-ol", standalone_mode=False, obj=output
         )
@@ -82,6 +85,18 @@ def _invoke(arguments: Sequence[str], output: Output) -> int:
             raise ReaderGoneError from None
         raise
     return status if isinstance(status, int) else DONE
+
+
+def flags_of(application: Any, name: str) -> dict[str, str]:
+    """Return the flag of each option of the command ``name``, e.g. ``url`` is ``--url``.
+
+    The options of the pipeline keep the names that its state has for them, since their values
+    may come from elsewhere: a variable, a file, the stage before.
+    """
+    command = getattr(application, "commands", {}).get(name)
+    flags = [flag for parameter in getattr(command, "params", ()) for flag in parameter.opts]
+    names = {flag.lstrip("-").replace("-", "_"): flag for flag in flags if flag.startswith("--")}
+    return {name: flag for name, flag in names.items() if name not in PIPELINE_OPTIONS}
 
 
 def _usage_error(error: typer.TyperException, output: Output) -> int:

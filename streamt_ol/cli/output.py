@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO
 
-from streamt_ol.problems import INVALID, StreamtOlError, Warned
+from streamt_ol.problems import INVALID, StreamtOlError, WarningRecord
 
 _CHUNK = 1 << 20
 
@@ -27,6 +27,7 @@ class Output:
     def __init__(self) -> None:
         self.json = False
         self.command = ""
+        self.flags: dict[str, str] = {}  # the flag of each option of the command, by its name
         self._failed = False  # stdout has failed: what is left to say goes to stderr
 
     def data(self, chunks: Iterable[bytes]) -> None:
@@ -60,15 +61,16 @@ class Output:
         """Write one line of text to stdout."""
         self.data([line.encode(errors="backslashreplace"), b"\n"])
 
-    def envelope(self, data: Mapping[str, Any], warnings: Iterable[Warned] = ()) -> None:
+    def envelope(self, data: Mapping[str, Any], warnings: Iterable[WarningRecord] = ()) -> None:
         """Write the envelope of a success: ``data`` and ``warnings`` of the command."""
         self._write_envelope("ok", data, [], sorted_warnings(warnings))
 
     def failure(self, data: Mapping[str, Any], errors: Iterable[StreamtOlError]) -> None:
         """Write the envelope of a command that was done in part: its ``data``, and ``errors``."""
-        self._write_envelope("error", data, [error.record() for error in errors], [])
+        records = [error.record() | self._flagged(error) for error in errors]
+        self._write_envelope("error", data, records, [])
 
-    def warnings(self, warnings: Iterable[Warned]) -> None:
+    def warnings(self, warnings: Iterable[WarningRecord]) -> None:
         """Write ``CODE place: message`` lines to stderr, sorted."""
         for line in sorted(_line(w["code"], w.get("location"), w["message"]) for w in warnings):
             note(line)
@@ -78,16 +80,23 @@ class Output:
         if self.json and not self._failed:
             self.failure(data or {}, [error])
             return
-        note(str(error))
+        location = self._flagged(error).get("location", error.location)
+        note(_line(error.code, location, error.message))
         if error.suggestion is not None:
             note(f"  hint: {error.suggestion}")
+
+    def _flagged(self, error: StreamtOlError) -> dict[str, str]:
+        """Return the ``location`` of an error at an option with the flag that a user knows."""
+        at = error.location
+        flag = self.flags.get(at.option) if at is not None and at.option is not None else None
+        return {"location": str(at.replaced(option=flag))} if at is not None and flag else {}
 
     def _write_envelope(
         self,
         status: str,
         data: Mapping[str, Any],
-        errors: list[dict[str, str]],
-        warnings: list[Warned],
+        errors: list[dict[str, Any]],
+        warnings: list[WarningRecord],
     ) -> None:
         import orjson
 
@@ -115,7 +124,7 @@ def note(line: str) -> None:
         pass
 
 
-def sorted_warnings(warnings: Iterable[Warned]) -> list[Warned]:
+def sorted_warnings(warnings: Iterable[WarningRecord]) -> list[WarningRecord]:
     """Return warnings in the order in which text mode prints them."""
     return sorted(warnings, key=lambda w: (w["code"], w.get("location", ""), w["message"]))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from streamt_ol.problems import PARSE, StreamtOlError, pointer
+from streamt_ol.problems import PARSE, Location, StreamtOlError
 
 Manifest = dict[str, Any]
 
@@ -150,11 +150,11 @@ def check_shape(document: Any) -> Manifest:
 
 
 def check_against(
-    shape: dict[str, Any], document: Any, code: str = PARSE, prefix: str = ""
+    shape: dict[str, Any], document: Any, code: str = PARSE, within: Location | None = None
 ) -> None:
     """Raise ``code`` at the first place where ``document`` does not have ``shape``.
 
-    The location is ``prefix`` and a JSON pointer; the message quotes no value.
+    The location is a JSON pointer below ``within``; the message quotes no value.
     """
     import fastjsonschema
 
@@ -162,11 +162,10 @@ def check_against(
     try:
         validate(document)
     except fastjsonschema.JsonSchemaValueException as error:
-        place = pointer(*error.path[1:])
         raise StreamtOlError(
             code,
             _worded(str(error.rule), error.rule_definition, error.value),
-            location=(prefix + place).strip(),
+            location=(within or Location()).below(*error.path[1:]),
         ) from None
 
 
@@ -178,7 +177,7 @@ def _worded(rule: str, definition: Any, value: Any) -> str:
         wanted = " or ".join(definition) if isinstance(definition, list) else definition
         return f"must be of type {wanted}, not {_KINDS.get(type(value), 'number')}"
     if rule == "additionalProperties" or definition is False:
-        return "holds a field that has no place here"
+        return "has an unknown field"
     if rule == "oneOf":
         names = " and ".join(name for option in definition for name in option["required"])
         return f"must hold exactly one of {names}"

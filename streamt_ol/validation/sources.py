@@ -6,7 +6,7 @@ from bisect import bisect_right
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from streamt_ol.problems import PARSE, StreamtOlError
+from streamt_ol.problems import PARSE, Location, StreamtOlError
 from streamt_ol.redaction import place
 from streamt_ol.validation.blocks import DamagedError, blocks
 from streamt_ol.validation.documents import Element, Splitter, is_document
@@ -90,7 +90,7 @@ class Inputs:
         self._take(1)  # no two inputs share a position, even if one is empty
 
     def _failed(self, error: StreamtOlError) -> Chunk:
-        error.location = place(self._names[-1])
+        error.location = Location(file=place(self._names[-1]))
         self.failures.append(error)
         message = error.message + (f" ({error.suggestion})" if error.suggestion else "")
         return Chunk(self._take(1), fault=finding("OL-R061", "", f"{error.code}: {message}"))
