@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, NotRequired, TypedDict
 
 from streamt_ol.manifest.shape import SHAPE
+from streamt_ol.problems import Warned
 
 State = dict[str, Any]
 
@@ -51,6 +52,32 @@ class ProjectedJob(TypedDict):
     owner: NotRequired[str]
     inputs: list[Identity]
     outputs: list[Identity]
+
+
+class Counts(TypedDict):
+    """The number of events, by kind."""
+
+    total: int
+    dataset: int
+    job: int
+
+
+class Canonical(TypedDict):
+    """The state behind ``canonicalize``: valid events in canonical order, each with its line."""
+
+    events: list[dict[str, Any]]
+    lines: list[str]
+    counts: Counts
+    warnings: list[Warned]
+
+
+class Emitted(TypedDict):
+    """The state behind ``emit``: what was written; ``output_file`` is None for a stream."""
+
+    counts: Counts
+    bytes: int
+    output_file: str | None
+    warnings: list[Warned]
 
 
 _TEXT = {"type": "string"}

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.cli import options
+from streamt_ol.export.environment import with_environment
 from streamt_ol.problems import USAGE, StreamtOlError, Warned
 from streamt_ol.resolution.settings import Namespaces
 from streamt_ol.runs import Run, RunSpec, check_spec
@@ -111,7 +111,7 @@ class Declared:
         return environment_name(Path(self.arguments.project_dir), wanted, os.environ)
 
     def _options(self) -> dict[str, str | None]:
-        chosen = options.chosen(self._given, os.environ, {})
+        chosen = with_environment(self._given, os.environ)
         if self._manifest is not None:
             return chosen
         project_dir, env = self.arguments.project_dir, self.arguments.environment

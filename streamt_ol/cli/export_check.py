@@ -8,18 +8,20 @@ from pathlib import Path
 import typer
 
 from streamt_ol.cli.output import Output
-from streamt_ol.contracts import State
+from streamt_ol.contracts import Canonical
 from streamt_ol.problems import INVALID, PARSE, StreamtOlError, Warned
 from streamt_ol.redaction import place
 
 MAX_SHOWN = 100
 
 
-def check_current(output: Output, file: Path, canonical: State, warnings: Sequence[Warned]) -> None:
+def check_current(
+    output: Output, file: Path, canonical: Canonical, warnings: Sequence[Warned]
+) -> None:
     """Compare the events of ``canonical`` with the earlier export in ``file``.
 
     Only ``eventTime`` may differ. Prints the changes, a line each, and ends with exit status 1
-    where there are any. Raises E501 for a file that cannot be read.
+    if there are any. Raises E501 for a file that cannot be read.
     """
     from streamt_ol.lineage.comparison import changes
 

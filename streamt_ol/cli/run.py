@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from streamt_ol.cli import child, options
+from streamt_ol.cli import child
 from streamt_ol.problems import USAGE, StreamtOlError
 
 if TYPE_CHECKING:
@@ -96,11 +96,12 @@ def run(
             USAGE, "no command is given", suggestion="streamt-ol run OPTIONS... -- COMMAND"
         )
     from streamt_ol.cli import emission
+    from streamt_ol.export.environment import with_environment
     from streamt_ol.resolution.settings import Namespaces
     from streamt_ol.runs import Dataset, Job, RunSpec
 
     emission.check_transport()
-    namespaces = Namespaces(options.chosen({"job_namespace": job_namespace}, os.environ, {}), None)
+    namespaces = Namespaces(with_environment({"job_namespace": job_namespace}, os.environ), None)
     spec = RunSpec(
         Job(namespaces.job, job_name, integration=INTEGRATION, job_type=job_type),
         inputs=tuple(Dataset(*_pair(one)) for one in input or ()),

@@ -14,6 +14,7 @@ from streamt_ol.cli import options
 from streamt_ol.cli.output import Output
 from streamt_ol.cli.report import written
 from streamt_ol.contracts import State
+from streamt_ol.export.environment import variable_named, with_environment
 from streamt_ol.problems import INVALID, PARSE, USAGE, StreamtOlError
 from streamt_ol.reading import strict_json
 from streamt_ol.redaction import place
@@ -74,12 +75,13 @@ def stage(
         raise StreamtOlError(USAGE, f"only {LAST} takes --output-file")
     state = {"options": _options(known, given)} if known in READERS else _read_state()
     if isinstance(state, dict) and isinstance(carried := state.get("options"), dict):
-        state["options"] = options.chosen(given, os.environ, carried)
-    with options.named_source(given, os.environ):
+        own = {key: value for key, value in given.items() if value is not None}
+        state["options"] = with_environment({**carried, **own}, os.environ)
+    with variable_named(given, os.environ):
         result = runner.run(_stages(known, output, output_file), state)
     if known == LAST and not output.json:
         if output_file is not None:
-            output.text(written(result, output_file))
+            output.text(written(result["counts"], output_file))
         output.warnings([] if quiet else result["warnings"])
         return
     _print(output, result, pretty=pretty)

@@ -1,0 +1,23 @@
+"""The policy for Python's garbage collector, in one place.
+
+Parsed JSON holds no cycles, but the collector walks all of it again and again as it grows. So
+whatever holds a whole manifest, or many events, runs with the collector paused.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def paused() -> Iterator[None]:
+    """Pause the collector; afterwards it is as it was before. May be nested."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
