@@ -16,7 +16,6 @@ from opentelemetry import trace
 
 from streamt_ol.runs import Dataset, Job, Run, RunSpec, id_of_trace
 from streamt_ol.transport.base import Transport
-from streamt_ol.transport.build import open_transport
 from streamt_ol.transport.config import read_transport_config
 
 PRODUCER = "https://example.com/lineage-demo"  # names the code that emits the events
@@ -37,7 +36,7 @@ def init(ctx: Any) -> None:
         integration="VAST_DATAENGINE",
         job_type="FUNCTION",
     )
-    transport = open_transport(read_transport_config(os.environ))
+    transport = read_transport_config(os.environ).open()
     ctx.logger.info("lineage job %s/%s", job.namespace, job.name)
 
 

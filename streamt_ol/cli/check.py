@@ -9,8 +9,8 @@ import typer
 
 from streamt_ol.cli import delivery_options as options
 from streamt_ol.cli.output import Output
-from streamt_ol.delivery.checking import Checked
-from streamt_ol.delivery.checking import check as checked_events
+from streamt_ol.delivery.checks import EventCheck
+from streamt_ol.delivery.checks import check as checked_events
 from streamt_ol.delivery.outcome import ACCEPTED, REFUSED, Verdict
 from streamt_ol.delivery.reading import Events, RunMaking
 from streamt_ol.delivery.receivers import CHECKED, RECEIVERS
@@ -40,14 +40,17 @@ def check(
     """Say what a receiver would do with each event: accepted, ignored or refused, and why."""
     output: Output = context.obj
     names = _names(receivers)
-    settings = options.settings_from(namespace_map)
+    asked = [RECEIVERS[name] for name in names]
+    if namespace_map and not any(receiver.read_settings for receiver in asked):
+        message = "it does not apply to the receivers of --for"
+        raise StreamtOlError(USAGE, message, location="--namespace-map")
+    bound = [receiver.with_settings(namespace_map) for receiver in asked]
     making = RunMaking(lambda *_: str(uuid.UUID(int=0))) if as_run_events else None
     totals = {name: dict.fromkeys((*_MARKS, "edges"), 0) for name in names}
     with options.open_source(events) as source:
         found = checked_events(
             Events(source, options.fault_finder(no_validate), making),
-            [RECEIVERS[name] for name in names],
-            settings,
+            bound,
         )
         _print(output, source.name, _counted(found, totals), totals, is_matrix=ALL in receivers)
     if any(total["refused"] for total in totals.values()):
@@ -67,7 +70,9 @@ def _names(receivers: list[str]) -> list[str]:
     return list(dict.fromkeys(receivers))
 
 
-def _counted(found: Iterable[Checked], totals: dict[str, dict[str, int]]) -> Iterator[Checked]:
+def _counted(
+    found: Iterable[EventCheck], totals: dict[str, dict[str, int]]
+) -> Iterator[EventCheck]:
     for checked in found:
         for name, verdict in checked.verdicts.items():
             totals[name][verdict.status] += 1
@@ -78,7 +83,7 @@ def _counted(found: Iterable[Checked], totals: dict[str, dict[str, int]]) -> Ite
 def _print(
     output: Output,
     source: str,
-    found: Iterable[Checked],
+    found: Iterable[EventCheck],
     totals: dict[str, dict[str, int]],
     *,
     is_matrix: bool,
@@ -97,7 +102,7 @@ def _print(
         output.text(f"{name}: {counts}{edges}")
 
 
-def _explained(found: Iterable[Checked]) -> Iterator[str]:
+def _explained(found: Iterable[EventCheck]) -> Iterator[str]:
     for checked in found:
         for name, verdict in checked.verdicts.items():
             edges = f", {verdict.edges} edges" if verdict.edges is not None else ""
@@ -110,7 +115,7 @@ def _explained(found: Iterable[Checked]) -> Iterator[str]:
                 yield f"  does not read: {', '.join(verdict.ignores)}"
 
 
-def _matrix(found: Iterable[Checked], totals: dict[str, dict[str, int]]) -> Iterator[str]:
+def _matrix(found: Iterable[EventCheck], totals: dict[str, dict[str, int]]) -> Iterator[str]:
     widths = {name: max(len(name), len("REFUSED")) for name in totals}
     yield "  ".join(["line    ", *(f"{name:{widths[name]}}" for name in totals), "event"])
     for checked in found:
@@ -118,7 +123,7 @@ def _matrix(found: Iterable[Checked], totals: dict[str, dict[str, int]]) -> Iter
         yield "  ".join([f"{checked.line:<8}", *marks, checked.name])
 
 
-def _record(checked: Checked) -> dict[str, Any]:
+def _record(checked: EventCheck) -> dict[str, Any]:
     verdicts = {name: _verdict(verdict) for name, verdict in checked.verdicts.items()}
     return {"line": checked.line, "event": checked.name, "verdicts": verdicts}
 

@@ -17,7 +17,6 @@ from streamt_ol.problems import USAGE, StreamtOlError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from streamt_ol.delivery.settings import OpenMetadataSettings
     from streamt_ol.delivery.source import Source
 
 _HTTP = "HTTP receivers"
@@ -174,10 +173,3 @@ def fault_finder(no_validate: bool) -> Callable[[Any], list[str]]:
         return [f"{f.rule} {f.pointer}: {f.message}" for f in found if f.severity == ERROR]
 
     return faults
-
-
-def settings_from(namespace_map: Path | None) -> OpenMetadataSettings:
-    """Return OpenMetadata's settings from the file, or the server's defaults."""
-    from streamt_ol.delivery.settings import OpenMetadataSettings, read_settings
-
-    return OpenMetadataSettings() if namespace_map is None else read_settings(namespace_map)

@@ -10,7 +10,7 @@ from streamt_ol.problems import NOT_DELIVERED, StreamtOlError
 
 if TYPE_CHECKING:
     from streamt_ol.delivery.report import Report
-    from streamt_ol.delivery.wiring import Route
+    from streamt_ol.delivery.routes import Route
 
 FAILED, INTERRUPTED = 1, 130
 

@@ -20,7 +20,6 @@ from streamt_ol.runs import Run, RunSpec, check_spec
 from streamt_ol.runs.arguments import read_arguments
 from streamt_ol.runs.child import Ended, signals_held, termination_as_exit
 from streamt_ol.runs.marker import Place, local_place
-from streamt_ol.transport.build import open_transport
 from streamt_ol.transport.config import read_transport_config
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def opened_transport(spec: RunSpec) -> Transport:
     Raises ``StreamtOlError``.
     """
     check_spec(spec)
-    return open_transport(read_transport_config(os.environ))
+    return read_transport_config(os.environ).open()
 
 
 class Declared:

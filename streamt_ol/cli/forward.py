@@ -15,12 +15,13 @@ import typer
 from streamt_ol.cli import delivery_options as options
 from streamt_ol.cli.delivery_result import FAILED, print_result
 from streamt_ol.cli.output import Output, note
-from streamt_ol.delivery.forwarding import Forwarder, check_topic, consumer
+from streamt_ol.delivery.files.dead_letter import DeadLetters
+from streamt_ol.delivery.forwarder import Forwarder, check_topic, consumer
 from streamt_ol.delivery.plan import Rules
-from streamt_ol.delivery.rejected import Rejected
 from streamt_ol.delivery.report import Report
-from streamt_ol.delivery.retrying import RetryPolicy
-from streamt_ol.delivery.wiring import Wanted, kafka_settings, route_for
+from streamt_ol.delivery.retries import RetryPolicy
+from streamt_ol.delivery.routes import DeliveryOptions, route_for
+from streamt_ol.delivery.senders.kafka_settings import kafka_settings
 from streamt_ol.problems import USAGE, StreamtOlError
 
 _SAID = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
@@ -62,17 +63,18 @@ def forward(
             "--namespace-map": namespace_map,
         }
     )
-    wanted = Wanted(
-        to, url, endpoint, token_env, token_header, ca_file, gzip,
-        path=path, timeout=timeout, retries=retries, concurrency=1,
+    delivery_options = DeliveryOptions(
+        to=to, url=url, endpoint=endpoint, token_env=token_env, token_header=token_header,
+        ca_file=ca_file, gzip=gzip, path=path, settings=namespace_map, timeout=timeout,
+        retries=retries, concurrency=1,
     )  # fmt: skip
-    route = route_for(wanted, os.environ)
-    rules = Rules(route.receiver, options.settings_from(namespace_map), skip_unsupported)
+    route = route_for(delivery_options, os.environ)
+    rules = Rules(route.receiver, skip_unsupported)
     faults = options.fault_finder(no_validate)
     report = Report(lambda line: None if output.json else note(line), unit="record")
     stop = threading.Event()
     with ExitStack() as stack:
-        keeper = stack.enter_context(Rejected(rejected)) if rejected else None
+        keeper = stack.enter_context(DeadLetters(rejected)) if rejected else None
         source = consumer(kafka_settings(bootstrap, kafka_config), group)
         # Closing leaves the group, so that another member need not wait for it.
         stack.callback(source.close)

@@ -17,21 +17,21 @@ from streamt_ol.cli import delivery_options as options
 from streamt_ol.cli.delivery_result import FAILED, INTERRUPTED, print_result
 from streamt_ol.cli.output import Output, note
 from streamt_ol.cli.progress_bar import ProgressBar
+from streamt_ol.delivery.files.dead_letter import DeadLetters
 from streamt_ol.delivery.plan import Plan, Rules
 from streamt_ol.delivery.reading import Events, RunMaking
-from streamt_ol.delivery.rejected import Rejected
 from streamt_ol.delivery.report import Report
-from streamt_ol.delivery.retrying import RetryPolicy
+from streamt_ol.delivery.retries import RetryPolicy
+from streamt_ol.delivery.routes import DeliveryOptions, route_for
 from streamt_ol.delivery.sending import Delivery
-from streamt_ol.delivery.wiring import Wanted, route_for
 from streamt_ol.problems import USAGE, StreamtOlError
-from streamt_ol.transport.deadline import Deadline
+from streamt_ol.transport.base import Deadline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from streamt_ol.delivery.progress import Progress
-    from streamt_ol.delivery.wiring import Route
+    from streamt_ol.delivery.files.checkpoint import Checkpoint
+    from streamt_ol.delivery.routes import Route
 
 
 def send(
@@ -103,19 +103,21 @@ def send(
         }
     )
     until = None if deadline is None else Deadline(deadline, time.monotonic)
-    wanted = Wanted(
-        to, url, endpoint, token_env, token_header, ca_file, gzip, batch, bootstrap, topic,
-        kafka_config, path, timeout, retries, concurrency, until,
+    delivery_options = DeliveryOptions(
+        to=to, url=url, endpoint=endpoint, token_env=token_env, token_header=token_header,
+        ca_file=ca_file, gzip=gzip, batch=batch, bootstrap=bootstrap, topic=topic,
+        kafka_config=kafka_config, path=path, settings=namespace_map, timeout=timeout,
+        retries=retries, concurrency=concurrency, deadline=until,
     )  # fmt: skip
     policy = RetryPolicy(retries, random.random, until)
-    route = route_for(wanted, os.environ)
-    rules = Rules(route.receiver, options.settings_from(namespace_map), skip_unsupported)
+    route = route_for(delivery_options, os.environ)
+    rules = Rules(route.receiver, skip_unsupported)
     faults = options.fault_finder(no_validate)
     with ExitStack() as stack:
         source = stack.enter_context(options.open_source(events))
         keeps = progress_file is not None and (not dry_run or progress_file.exists())
         progress = _progress(progress_file, route, stack) if keeps else None
-        keeper = None if rejected is None or dry_run else Rejected(rejected, source)
+        keeper = None if rejected is None or dry_run else DeadLetters(rejected, source)
         making = None
         if as_run_events:
             making = RunMaking(_run_ids(None if dry_run else progress), processing_engine)
@@ -185,15 +187,15 @@ def _say(output: Output, bar: ProgressBar) -> Callable[[str], None]:
     return say
 
 
-def _progress(path: Path | None, route: Route, stack: ExitStack) -> Progress | None:
+def _progress(path: Path | None, route: Route, stack: ExitStack) -> Checkpoint | None:
     if path is None:
         return None
-    from streamt_ol.delivery.progress import Progress
+    from streamt_ol.delivery.files.checkpoint import Checkpoint
 
-    return stack.enter_context(Progress(path, f"{route.receiver.name} {route.target}"))
+    return stack.enter_context(Checkpoint(path, f"{route.receiver.name} {route.target}"))
 
 
-def _run_ids(progress: Progress | None) -> Callable[[int, str], str]:
+def _run_ids(progress: Checkpoint | None) -> Callable[[int, str], str]:
     """Return one run id for each line: a recorded one, or a fresh UUID, the same at every call."""
     if progress is not None:
         return lambda line, digest: progress.run_id(line, digest, _fresh_id)

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, final
 
 from streamt_ol.delivery.outcome import Outcome
-from streamt_ol.delivery.retrying import deliver
+from streamt_ol.delivery.retries import deliver
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from streamt_ol.delivery.items import Item
-    from streamt_ol.delivery.retrying import RetryPolicy
-    from streamt_ol.delivery.senders import Sender
+    from streamt_ol.delivery.retries import RetryPolicy
+    from streamt_ol.delivery.senders.sender import Sender
 
     Chunks = queue.Queue[list[Item] | None]
 
@@ -28,7 +28,7 @@ _UNKNOWN = Outcome("unknown", "it was on its way when the delivery was interrupt
 
 
 @final
-class Health:
+class CircuitBreaker:
     """Decides when to stop: a receiver that fails several events in a row is not there."""
 
     def __init__(self, stop: threading.Event, *, fail_fast: bool) -> None:
@@ -84,7 +84,7 @@ class Engine:
     policy: RetryPolicy
     settle: Callable[[Item, Outcome], None]
     stop: threading.Event
-    health: Health
+    breaker: CircuitBreaker
     is_abandoned: bool = False
     _failure: list[BaseException] = field(default_factory=list)
     _ends: queue.SimpleQueue[None] = field(default_factory=queue.SimpleQueue)
@@ -181,7 +181,7 @@ class Engine:
                 return
             worker.on_its_way = ()
             for item, outcome in zip(batch, outcomes, strict=True):
-                self.health.note(outcome)
+                self.breaker.note(outcome)
                 try:
                     self.settle(item, outcome)
                 except Exception as error:  # noqa: BLE001 - the rest was delivered all the same

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from streamt_ol.delivery.items import DATASET, JOB
-from streamt_ol.delivery.judging import Judged
 from streamt_ol.delivery.outcome import ACCEPTED
-from streamt_ol.delivery.settings import OpenMetadataSettings
+from streamt_ol.delivery.receivers.acceptance import Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from streamt_ol.delivery.files.checkpoint import Checkpoint
     from streamt_ol.delivery.items import Item
-    from streamt_ol.delivery.progress import Progress
     from streamt_ol.delivery.reading import Events, Line
-    from streamt_ol.delivery.receivers import Receiver
+    from streamt_ol.delivery.receivers.receiver import Receiver
 
 Choice = Literal["send", "acknowledged", "skipped", "refused"]
 
@@ -43,17 +42,16 @@ class Rules:
     """Whose rules decide, and whether what they do not take is skipped rather than refused."""
 
     receiver: Receiver
-    settings: OpenMetadataSettings = field(default_factory=OpenMetadataSettings)
     skips_unsupported: bool = False
 
 
 class Plan:
     """The decisions about one input: take ``survey`` to its end, then ``items``."""
 
-    def __init__(self, events: Events, rules: Rules, progress: Progress | None = None) -> None:
+    def __init__(self, events: Events, rules: Rules, checkpoint: Checkpoint | None = None) -> None:
         self._events = events
         self._rules = rules
-        self._progress = progress
+        self._checkpoint = checkpoint
         self._invalid: set[int] = set()
         self._not_sent: set[tuple[int, int]] = set()
         self._last_line = 0
@@ -83,12 +81,12 @@ class Plan:
                 yield from (i for i in line.items if (line.number, i.part) not in self._not_sent)
 
     def _choice(self, item: Item, line: Line) -> tuple[Choice, str]:
-        judged = Judged(item.event, len(item.body), self._rules.settings)
-        verdict = self._rules.receiver.judge(judged)
+        candidate = Candidate(item.event, len(item.body))
+        verdict = self._rules.receiver.acceptance(candidate)
         if verdict.status != ACCEPTED:
             is_skipped = self._rules.skips_unsupported or self._is_made_of_runs(item, line)
             return ("skipped" if is_skipped else "refused"), "; ".join(verdict.reasons)
-        if self._progress and self._progress.has(item.line, item.part, item.digest):
+        if self._checkpoint and self._checkpoint.has(item.line, item.part, item.digest):
             return "acknowledged", ""
         return "send", ""
 

@@ -6,32 +6,32 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamt_ol.delivery.engine import Engine, Health
+from streamt_ol.delivery.engine import CircuitBreaker, Engine
 from streamt_ol.delivery.report import TRIED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from streamt_ol.delivery.files.checkpoint import Checkpoint
+    from streamt_ol.delivery.files.dead_letter import DeadLetters
     from streamt_ol.delivery.items import Item
     from streamt_ol.delivery.outcome import Outcome
     from streamt_ol.delivery.plan import Plan
-    from streamt_ol.delivery.progress import Progress
-    from streamt_ol.delivery.rejected import Rejected
     from streamt_ol.delivery.report import Report
-    from streamt_ol.delivery.retrying import RetryPolicy
-    from streamt_ol.delivery.senders import Sender
-    from streamt_ol.delivery.wiring import Route
+    from streamt_ol.delivery.retries import RetryPolicy
+    from streamt_ol.delivery.routes import Route
+    from streamt_ol.delivery.senders.sender import Sender
 
 
 @dataclass
 class Delivery:
-    """What one delivery works with. ``tick`` is called after every settled event."""
+    """The parts of one delivery. ``tick`` is called after every settled event."""
 
     plan: Plan
     report: Report
     policy: RetryPolicy
-    progress: Progress | None = None
-    rejected: Rejected | None = None
+    checkpoint: Checkpoint | None = None
+    dead_letters: DeadLetters | None = None
     fail_fast: bool = False
     tick: Callable[[], None] = lambda: None
 
@@ -44,8 +44,8 @@ class Delivery:
             if decision.choice == "refused":
                 line = decision.line
                 self.report.refuse(line.number, decision.name, decision.reason)
-                if self.rejected:
-                    self.rejected.add(line.number, line.content)
+                if self.dead_letters:
+                    self.dead_letters.add(line.number, line.content)
             elif decision.choice != "send":
                 self.report.count(decision.choice)
 
@@ -58,11 +58,11 @@ class Delivery:
             self.report.count("unsent", self.plan.to_send)
             return "an event was refused (--fail-fast)"
         stop = threading.Event()
-        health = Health(stop, fail_fast=self.fail_fast)
+        breaker = CircuitBreaker(stop, fail_fast=self.fail_fast)
         workers = max(1, min(route.workers, self.plan.to_send))
         senders: list[Sender] = []
         settled_before = self._settled()
-        engine = Engine(senders, self.policy, self._settle, stop, health)
+        engine = Engine(senders, self.policy, self._settle, stop, breaker)
         try:
             senders += [route.make() for _ in range(workers)]
             engine.run(self.plan.items())
@@ -72,12 +72,12 @@ class Delivery:
                 sender.close()
             unsent = self.plan.to_send - (self._settled() - settled_before)
             self.report.count("unsent", unsent)
-        return health.reason or ("the deadline has passed" if unsent else "")
+        return breaker.reason or ("the deadline has passed" if unsent else "")
 
     def close(self) -> None:
-        """Close the file of refused lines. The progress file belongs to who opened it."""
-        if self.rejected:
-            self.rejected.close()
+        """Close the file of refused lines. The checkpoint file belongs to who opened it."""
+        if self.dead_letters:
+            self.dead_letters.close()
 
     def _settled(self) -> int:
         counts = self.report.counts
@@ -86,8 +86,8 @@ class Delivery:
     def _settle(self, item: Item, outcome: Outcome) -> None:
         # Counted first: what was acknowledged stays so when it cannot be recorded.
         self.report.settle(item.line, lambda: item.name, outcome)
-        if outcome.state == "sent" and self.progress:
-            self.progress.add(item.line, item.part, item.digest)
-        if outcome.state == "refused" and self.rejected:
-            self.rejected.add(item.line, item.source)
+        if outcome.state == "sent" and self.checkpoint:
+            self.checkpoint.add(item.line, item.part, item.digest)
+        if outcome.state == "refused" and self.dead_letters:
+            self.dead_letters.add(item.line, item.source)
         self.tick()

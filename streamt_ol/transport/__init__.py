@@ -4,7 +4,7 @@ Implements "Transport boundary" of the specification. Use it in three steps, the
 before anything irreversible happens::
 
     config = read_transport_config(os.environ)   # streamt_ol.transport.config
-    transport = open_transport(config)           # streamt_ol.transport.build
+    transport = config.open()
     transport.emit(b'{"eventTime":...}')         # raises DeliveryError
 
 Every one of these takes its environment, clock, and sleep as arguments.

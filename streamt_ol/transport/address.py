@@ -12,7 +12,7 @@ from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from streamt_ol.redaction import shown
-from streamt_ol.transport.refusal import refuse
+from streamt_ol.transport.base import refuse
 
 _URL_TEXT = re.compile(r"[\x21-\x7e]+")
 _NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63})*\.?")

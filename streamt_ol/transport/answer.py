@@ -1,11 +1,23 @@
-"""What a server answered: parsed by llhttp, bounded, never trusted."""
+"""A server's answer: parsed by llhttp, bounded, never trusted."""
 
 from __future__ import annotations
 
-from typing import final
+import re
+from typing import TYPE_CHECKING, final
+from urllib.parse import quote
+
+from streamt_ol.redaction import MASK, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from streamt_ol.transport.credentials import Secret
 
 MAX_HEADER_BYTES = 64 * 1024
 MAX_BODY_BYTES = 1024 * 1024
+MAX_EXCERPT = 200
+# So much of a long key gives it away.
+_TELLING = 8
 
 
 class BadAnswerError(Exception):
@@ -109,3 +121,42 @@ class Answer:
         """Part of the parser's interface."""
         if not self._is_interim:
             self.is_complete = True
+
+
+def excerpt_of(body: bytes | bytearray, secrets: Iterable[Secret]) -> str:
+    """Return a bounded, redacted excerpt of an answer's body, "" for an empty one.
+
+    A server that repeats a request in its answer must not make a key visible: each of
+    ``secrets`` is masked, besides everything that looks like a credential.
+    """
+    text = bytes(body[: 64 * MAX_EXCERPT]).decode("utf-8", "replace")
+    for secret in secrets:
+        text = _masked(text, secret.reveal())
+    text = " ".join(text.split())
+    return shown(text, MAX_EXCERPT)[1:-1] if text else ""
+
+
+def _masked(text: str, secret: str) -> str:
+    """Mask a secret in every spelling that an answer may give it, cut short ones included."""
+    bare = secret.rpartition(" ")[2]  # "Bearer KEY" may come back as the bare key
+    for spelling in (secret, bare, quote(bare, safe=""), bare.replace("/", r"\/")):
+        start = spelling[:_TELLING] if len(spelling) > 2 * _TELLING else spelling
+        text = re.sub(rf"{re.escape(start)}[^\s\"'<>,;&]*", MASK, text)
+    return text
+
+
+def parse_retry_after(value: str | None, now: float) -> float | None:
+    """Return how many seconds to wait from ``now`` (Unix time), None if the header says nothing.
+
+    Any number of digits is a number: who waits has a bound, and waits that.
+    """
+    if value is None:
+        return None
+    if re.fullmatch(r"[0-9]+", value):
+        return float(value)
+    from email.utils import parsedate_to_datetime
+
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - now)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None

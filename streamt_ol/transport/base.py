@@ -1,10 +1,14 @@
-"""What every transport is, and the one way in which it fails."""
+"""The interface of a transport, how it fails, and the deadline that bounds it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, NoReturn, Protocol, Self, final
+
+from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.redaction import place
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
 FailureKind = Literal[
@@ -85,3 +89,37 @@ class Transport(Protocol):
         trace: TracebackType | None,
     ) -> None:
         """Close it."""
+
+
+@final
+class Deadline:
+    """A point on ``clock`` (monotonic seconds), ``seconds`` from now, not later than ``limit``.
+
+    ``limit`` is a deadline on the same clock, of a whole that this is a part of.
+    """
+
+    __slots__ = ("_clock", "_end")
+
+    def __init__(
+        self, seconds: float, clock: Callable[[], float], limit: Deadline | None = None
+    ) -> None:
+        self._clock = clock
+        self._end = clock() + seconds
+        if limit is not None:
+            self._end = min(self._end, limit._end)
+
+    def left(self) -> float:
+        """Return the seconds left, more than 0. Raises ``TimeoutError`` when there are none."""
+        seconds = self._end - self._clock()
+        if seconds <= 0:
+            raise TimeoutError
+        return seconds
+
+    def allows(self, seconds: float) -> bool:
+        """Return whether ``seconds`` from now is still before the end."""
+        return self._clock() + seconds < self._end
+
+
+def refuse(location: str, message: str, suggestion: str | None = None) -> NoReturn:
+    """Raise ``StreamtOlError`` at ``location``, which may hold a name that a user wrote."""
+    raise StreamtOlError(INVALID, message, location=place(location), suggestion=suggestion)

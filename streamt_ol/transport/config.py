@@ -9,16 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from streamt_ol.redaction import shown
+from streamt_ol.redaction import place, shown
 from streamt_ol.transport.address import Address, parse_address
-from streamt_ol.transport.base import RETRIED_STATUSES
+from streamt_ol.transport.base import RETRIED_STATUSES, refuse
+from streamt_ol.transport.credentials import Secret, check_header_name, check_header_value
 from streamt_ol.transport.environment import API_KEY_NAMES, read_transport_section
-from streamt_ol.transport.headers import check_header_name, check_header_value
-from streamt_ol.transport.refusal import refuse
-from streamt_ol.transport.secret import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from streamt_ol.transport.base import Deadline, Transport
 
 MAX_TIMEOUT = 5.0
 MAX_RETRIES = 1
@@ -30,6 +30,21 @@ class FileConfig:
     """Append each event as one line to ``path``."""
 
     path: str
+
+    @property
+    def target(self) -> str:
+        """The file's name, safe to show."""
+        return f"file {place(self.path)}"
+
+    def workers(self, wanted: int) -> int:  # noqa: ARG002 - one file has one writer
+        """Return how many transports may work at a time."""
+        return 1
+
+    def open(self, limit: Deadline | None = None) -> Transport:  # noqa: ARG002 - as HttpConfig
+        """Open the file, created if need be. Raises ``StreamtOlError``."""
+        from streamt_ol.transport.file import FileTransport
+
+        return FileTransport(self)
 
 
 @dataclass(frozen=True)
@@ -57,6 +72,24 @@ class HttpConfig:
     gzip: bool = False
     headers: tuple[tuple[str, Secret], ...] = ()
     retry: RetryConfig = field(default_factory=RetryConfig)
+
+    @property
+    def target(self) -> str:
+        """The endpoint's URL, which holds no credential."""
+        return self.address.url
+
+    def workers(self, wanted: int) -> int:
+        """Return how many transports may work at a time."""
+        return wanted
+
+    def open(self, limit: Deadline | None = None) -> Transport:
+        """Read the CA file; the first event opens the connection. Raises ``StreamtOlError``.
+
+        No request lasts beyond ``limit``.
+        """
+        from streamt_ol.transport.http import HttpTransport
+
+        return HttpTransport(self, limit=limit)
 
 
 TransportConfig = FileConfig | HttpConfig
@@ -99,7 +132,7 @@ def _http(section: Section) -> HttpConfig:
     )
     headers = (*_authorization(section), *_custom_headers(section))
     if len({name.lower() for name, _ in headers}) != len(headers):
-        _refuse("custom_headers", "a header stands twice")
+        _refuse("custom_headers", "a header is duplicated")
     compression = section.get("compression")
     if compression not in (None, "gzip"):
         _refuse("compression", "it must be gzip, or absent")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import socket
 
     from streamt_ol.transport.address import Address
-    from streamt_ol.transport.deadline import Deadline
+    from streamt_ol.transport.base import Deadline
 
 _CHUNK = 64 * 1024
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.transport.refusal import refuse
+from streamt_ol.transport.base import refuse
 from streamt_ol.transport.strict_yaml import MAX_BYTES, read_yaml_file
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _unique(name: str) -> Any:
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) != len(pairs):
-            refuse(name, "a key stands twice in its JSON value")
+            refuse(name, "a key of its JSON value is duplicated")
         return found
 
     return build

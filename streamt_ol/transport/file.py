@@ -7,8 +7,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from streamt_ol.transport.base import Closing, DeliveryError
-from streamt_ol.transport.refusal import refuse
+from streamt_ol.transport.base import Closing, DeliveryError, refuse
 
 if TYPE_CHECKING:
     from streamt_ol.transport.config import FileConfig

@@ -7,11 +7,9 @@ import time
 from typing import TYPE_CHECKING, final
 
 from streamt_ol import __version__
-from streamt_ol.transport.base import Closing, DeliveryError
+from streamt_ol.transport.answer import excerpt_of, parse_retry_after
+from streamt_ol.transport.base import Closing, Deadline, DeliveryError
 from streamt_ol.transport.connection import Connection
-from streamt_ol.transport.deadline import Deadline
-from streamt_ol.transport.excerpt import excerpt_of
-from streamt_ol.transport.retry_after import parse_retry_after
 from streamt_ol.transport.sockets import tls_context
 
 if TYPE_CHECKING:
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
     from streamt_ol.transport.address import Address
     from streamt_ol.transport.answer import Answer
     from streamt_ol.transport.config import HttpConfig
-    from streamt_ol.transport.secret import Secret
+    from streamt_ol.transport.credentials import Secret
 
 GZIP_LEVEL = 6
 

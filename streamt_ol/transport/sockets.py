@@ -14,11 +14,11 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.transport.address import is_loopback_host
-from streamt_ol.transport.refusal import refuse
+from streamt_ol.transport.base import refuse
 
 if TYPE_CHECKING:
     from streamt_ol.transport.address import Address
-    from streamt_ol.transport.deadline import Deadline
+    from streamt_ol.transport.base import Deadline
 
 Resolved = list[tuple[Any, ...]]
 

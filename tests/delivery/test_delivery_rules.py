@@ -12,15 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.delivery.events import job
 
-from streamt_ol.delivery.engine import Engine, Health
+from streamt_ol.delivery.engine import CircuitBreaker, Engine
 from streamt_ol.delivery.items import Item, digest_of
 from streamt_ol.delivery.outcome import Outcome
-from streamt_ol.delivery.retrying import RetryPolicy, deliver
-from streamt_ol.transport.answer import Answer, BadAnswerError
-from streamt_ol.transport.base import DeliveryError
-from streamt_ol.transport.deadline import Deadline
+from streamt_ol.delivery.retries import RetryPolicy, deliver
+from streamt_ol.transport.answer import Answer, BadAnswerError, parse_retry_after
+from streamt_ol.transport.base import Deadline, DeliveryError
 from streamt_ol.transport.memory import MemoryTransport
-from streamt_ol.transport.retry_after import parse_retry_after
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,13 +77,13 @@ def test_each_is_settled_once_and_in_order_within_its_job(
 
     stop = threading.Event()
     senders = [Scripted(script, batch_size) for _ in range(workers)]
-    health = Health(stop, fail_fast=False)
-    Engine(senders, policy(), settle, stop, health).run(items)
+    breaker = CircuitBreaker(stop, fail_fast=False)
+    Engine(senders, policy(), settle, stop, breaker).run(items)
     by_job: dict[str, list[int]] = defaultdict(list)
     for name, number, _ in settled:
         by_job[name].append(number)
     assert all(numbers == sorted(numbers) for numbers in by_job.values())
-    if not health.reason:
+    if not breaker.reason:
         assert sorted(number for _, number, _ in settled) == list(range(len(names)))
         assert all(state != "unsent" for _, _, state in settled)
 

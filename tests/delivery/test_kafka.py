@@ -18,8 +18,8 @@ from support.delivery.events import dataset, job, refs, run, write
 from support.delivery.servers import Broker, Server, forward
 
 from streamt_ol.delivery.items import Item, digest_of, key_of
-from streamt_ol.delivery.kafka import KafkaSender
-from streamt_ol.transport.deadline import Deadline
+from streamt_ol.delivery.senders.kafka import KafkaSender
+from streamt_ol.transport.base import Deadline
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,7 +23,6 @@ from support.streamt.place import UNSET, Json, Place, kinds, read_until, sent
 from streamt_ol.runs import Job, Run, RunSpec
 from streamt_ol.runs.child import run_child, signals_held
 from streamt_ol.runs.wrapped import run_wrapped
-from streamt_ol.transport.build import open_transport
 from streamt_ol.transport.config import read_transport_config
 
 W112 = b"W112_OPENLINEAGE_EMIT_FAILED "
@@ -282,7 +281,7 @@ class TestLeaks:
         }
         spec = RunSpec(Job("ns", "nightly"), producer="urn:example:nightly")
         for number in range(1000):
-            with open_transport(read_transport_config(environment)) as transport:
+            with read_transport_config(environment).open() as transport:
                 run = Run(spec, transport)
                 program = "/bin/true" if number % 3 else "/nonexistent"
                 assert run_wrapped(run, [program], os.environ).exit_status in (0, 127)
@@ -310,7 +309,7 @@ class TestLeaks:
         with Server(tmp_path / "s", {"match": "START", "status": 500, "times": 10}) as server:
             for _ in range(20):
                 config = read_transport_config(place.environment(**place.to(server)))
-                with open_transport(config) as transport:
+                with config.open() as transport:
                     run_wrapped(Run(spec, transport), ["/bin/true"], os.environ)
 
 

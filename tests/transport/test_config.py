@@ -20,7 +20,7 @@ from streamt_ol.transport.config import (
     RetryConfig,
     read_transport_config,
 )
-from streamt_ol.transport.secret import Secret
+from streamt_ol.transport.credentials import Secret
 
 if TYPE_CHECKING:
     from pathlib import Path

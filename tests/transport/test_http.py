@@ -12,7 +12,6 @@ from support.delivery.servers import Server
 
 from streamt_ol.problems import StreamtOlError
 from streamt_ol.transport.base import DeliveryError
-from streamt_ol.transport.build import open_transport
 from streamt_ol.transport.config import read_transport_config
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ def transport_to(server: Server, **fields: str) -> Transport:
         settings["VERIFY"] = str(server.ca_file)
     settings.update(fields)
     environment = {f"OPENLINEAGE__TRANSPORT__{name}": value for name, value in settings.items()}
-    return open_transport(read_transport_config(environment))
+    return read_transport_config(environment).open()
 
 
 def failure(transport: Transport, event: bytes = EVENT) -> DeliveryError:

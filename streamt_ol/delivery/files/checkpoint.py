@@ -1,6 +1,6 @@
-"""What was acknowledged, kept in a file so that the same command again sends only the rest.
+"""The checkpoint of a delivery: a file from which the same command again sends only the rest.
 
-The file is JSON Lines. Its first line names what is delivered to, so that the progress of another
+The file is JSON Lines. Its first line names what is delivered to, so that the checkpoint of another
 delivery is not taken for this one's; each further line is one acknowledged event, by the line of
 the input and a digest of its content: a changed line counts as a new event. It holds no event, no
 address beyond the receiver's URL, and no token.
@@ -31,8 +31,8 @@ _OPTION = "--progress-file"
 
 
 @final
-class Progress(Closing):
-    """The progress of one delivery to ``target``, read when it is opened, then appended to.
+class Checkpoint(Closing):
+    """The checkpoint of one delivery to ``target``, read when it is opened, then appended to.
 
     Every record is written at once, so it outlives this process however it ends; it is on the
     disk within a tenth of a second, and at the latest when this is closed.
@@ -124,7 +124,7 @@ class Progress(Closing):
     def _check_header(self, line: bytes, target: str) -> None:
         header = _parsed(line)
         if header.get("streamt_ol_progress") != _VERSION:
-            raise self._refused("it is not a progress file")
+            raise self._refused("it is not a checkpoint of streamt-ol")
         if header.get("target") != target:
             raise self._refused("it belongs to a delivery to another receiver")
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from streamt_ol.delivery.items import Item
-    from streamt_ol.delivery.senders import Sender
-    from streamt_ol.transport.deadline import Deadline
+    from streamt_ol.delivery.senders.sender import Sender
+    from streamt_ol.transport.base import Deadline
 
 FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 15.0

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.delivery.items import Item, digest_of
-from streamt_ol.delivery.judging import Judged
-from streamt_ol.delivery.kafka import client, confluent_kafka
 from streamt_ol.delivery.outcome import ACCEPTED, Outcome
 from streamt_ol.delivery.reading import parsed_event
-from streamt_ol.delivery.retrying import deliver
+from streamt_ol.delivery.receivers.acceptance import Candidate
+from streamt_ol.delivery.retries import deliver
+from streamt_ol.delivery.senders.kafka import client, confluent_kafka
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import shown
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from streamt_ol.delivery.plan import Rules
     from streamt_ol.delivery.report import Report
-    from streamt_ol.delivery.retrying import RetryPolicy
-    from streamt_ol.delivery.senders import Sender
+    from streamt_ol.delivery.retries import RetryPolicy
+    from streamt_ol.delivery.senders.sender import Sender
 
 _POLL = 0.2
 _OF_CONNECTION = frozenset({401, 403, 404, 405, 407})
@@ -159,7 +159,7 @@ class Forwarder:
             return self._poison(value, where, fault)
         item = Item(self._count, digest_of(value), value, value, event)
         name = f"{where} {item.name}"
-        verdict = self.rules.receiver.judge(Judged(event, len(value), self.rules.settings))
+        verdict = self.rules.receiver.acceptance(Candidate(event, len(value)))
         if verdict.status != ACCEPTED:
             if self.rules.skips_unsupported:
                 self.report.count("skipped")

@@ -1,4 +1,4 @@
-"""The file that keeps refused lines, as they were, so that they can be corrected and sent."""
+"""The dead letter file: it keeps refused lines as they were, to be corrected and sent again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OPTION = "--rejected"
 
 
 @final
-class Rejected(Closing):
+class DeadLetters(Closing):
     """Appends refused lines to a file, each on the disk before ``add`` returns."""
 
     def __init__(self, path: Path, source: Source | None = None) -> None:

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.delivery.items import RUN, identity, kind_of
-from streamt_ol.delivery.judging import datasets
 from streamt_ol.delivery.outcome import ACCEPTED, IGNORED, REFUSED, Outcome, Verdict
+from streamt_ol.delivery.receivers.acceptance import datasets
+from streamt_ol.delivery.receivers.openmetadata_settings import OpenMetadataSettings, read_settings
+from streamt_ol.delivery.receivers.receiver import Batch, Receiver, body_of
 from streamt_ol.redaction import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from streamt_ol.delivery.items import Event
-    from streamt_ol.delivery.judging import Judged
-    from streamt_ol.delivery.settings import OpenMetadataSettings
+    from streamt_ol.delivery.receivers.acceptance import Acceptance, Candidate
     from streamt_ol.transport.answer import Answer
 
 # "The mapper can resolve storage datasets to existing container assets by path."
@@ -35,9 +37,14 @@ READ_FACETS = frozenset(
 _MAX_NAMED = 20
 
 
-def judge(judged: Judged) -> Verdict:
+def acceptance(settings: OpenMetadataSettings) -> Acceptance:
+    """Return the rules of a server with ``settings``."""
+    return partial(_accept, settings)
+
+
+def _accept(settings: OpenMetadataSettings, candidate: Candidate) -> Verdict:
     """Say whether the event makes edges, and how many of them can be expected."""
-    event, settings = judged.event, judged.settings
+    event = candidate.event
     if kind_of(event) != RUN:
         return Verdict(REFUSED, ("it takes RunEvents only (see --as-run-events)",))
     if not settings.is_enabled:
@@ -51,17 +58,21 @@ def judge(judged: Judged) -> Verdict:
     sides = {side: datasets(event, side) for side in ("inputs", "outputs")}
     if missing := [side for side, found in sides.items() if not found]:
         return Verdict(IGNORED, (f"no edge without {' and '.join(missing)}",))
-    return _edges(judged, sides)
+    return _edges(candidate, sides, settings)
 
 
-def _edges(judged: Judged, sides: dict[str, list[Mapping[str, object]]]) -> Verdict:
+def _edges(
+    candidate: Candidate,
+    sides: dict[str, list[Mapping[str, object]]],
+    settings: OpenMetadataSettings,
+) -> Verdict:
     reasons: list[str] = []
     notes: list[str] = []
     edges = 1
     for found in sides.values():
         resolved = 0
         for dataset in found:
-            problem, note = _resolution(dataset, judged.settings)
+            problem, note = _resolution(dataset, settings)
             resolved += not problem
             reasons.extend([problem] if problem else [])
             notes.extend([note] if note else [])
@@ -71,7 +82,7 @@ def _edges(judged: Judged, sides: dict[str, list[Mapping[str, object]]]) -> Verd
         tuple(dict.fromkeys(reasons)),
         tuple(dict.fromkeys(notes)),
         edges,
-        *judged.facets(READ_FACETS),
+        *candidate.facets(READ_FACETS),
     )
 
 
@@ -151,15 +162,6 @@ def _failed(said: Mapping[str, Any]) -> bool:
     return bool(failed or said.get("failedEvents") or said.get("failed_events"))
 
 
-def body_of(answer: Answer) -> Mapping[str, Any]:
-    """Return the JSON object of an answer's body, empty if it is none."""
-    try:
-        said = json.loads(bytes(answer.body))
-    except (ValueError, RecursionError):
-        return {}
-    return said if isinstance(said, dict) else {}
-
-
 def _number(value: object) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
@@ -176,3 +178,21 @@ def _named(value: object) -> tuple[str, ...]:
         else:
             found.append(shown(entry, 160)[1:-1])
     return tuple(found)
+
+
+def _events_object(bodies: Sequence[bytes]) -> bytes:
+    return b'{"events":[%b]}' % b",".join(bodies)
+
+
+OPENMETADATA = Receiver(
+    "openmetadata",
+    "http",
+    "RunEvents with inputs and outputs, by default COMPLETE ones only",
+    acceptance(OpenMetadataSettings()),
+    endpoint="/api/v1/openlineage/lineage",
+    tokens=("bearer",),
+    batch=Batch("/api/v1/openlineage/lineage/batch", 50, _events_object, read_batch),
+    read_success=read_single,
+    read_refusal=read_failure,
+    read_settings=lambda path: acceptance(read_settings(path)),
+)

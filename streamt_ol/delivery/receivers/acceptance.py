@@ -1,4 +1,4 @@
-"""What each receiver takes, decided offline: the rules behind `check`, and before every `send`."""
+"""Rules of acceptance, decided offline: behind `check`, and before every `send`."""
 
 from __future__ import annotations
 
@@ -11,22 +11,19 @@ from streamt_ol.delivery.outcome import ACCEPTED, REFUSED, Verdict
 
 if TYPE_CHECKING:
     from streamt_ol.delivery.items import Event
-    from streamt_ol.delivery.settings import OpenMetadataSettings
 
 MIB = 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Judged:
-    """What the rules of a receiver look at: the event, its size, and what is configured there.
+class Candidate:
+    """The subject of a receiver's rules: an event and its size, in bytes when decoded.
 
-    ``size`` is the number of bytes of the decoded event. ``settings`` are OpenMetadata's.
     ``names_facets``: whether the verdict is to name the facets that are read, and that are not.
     """
 
     event: Event
     size: int
-    settings: OpenMetadataSettings
     names_facets: bool = False
 
     def facets(self, read: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -35,36 +32,36 @@ class Judged:
         return tuple(f for f in found if f in read), tuple(f for f in found if f not in read)
 
 
-Judge = Callable[[Judged], Verdict]
+Acceptance = Callable[[Candidate], Verdict]
 
 
-def any_kind(judged: Judged) -> Verdict:
+def any_kind(candidate: Candidate) -> Verdict:
     """Accept all three kinds: a server of the standard, Marquez, Kafka, a file.
 
     Which facets are read, if any, is not known of them.
     """
-    if kind_of(judged.event) is None:
+    if kind_of(candidate.event) is None:
         return Verdict(REFUSED, ("it is none of the three kinds of event",))
     return Verdict(ACCEPTED)
 
 
-def at_most(limit: int, reads: frozenset[str]) -> Judge:
+def at_most(limit: int, reads: frozenset[str]) -> Acceptance:
     """Return rules that accept all three kinds up to ``limit`` bytes, decoded."""
 
-    def judge(judged: Judged) -> Verdict:
-        verdict = any_kind(judged)
+    def accept(candidate: Candidate) -> Verdict:
+        verdict = any_kind(candidate)
         if verdict.status != ACCEPTED:
             return verdict
-        if judged.size > limit:
-            size = f"{judged.size:,} bytes are more than the limit of {limit // MIB} MiB"
+        if candidate.size > limit:
+            size = f"{candidate.size:,} bytes are more than the limit of {limit // MIB} MiB"
             return Verdict(REFUSED, (size,))
         notes: tuple[str, ...] = ()
-        if judged.size > limit // 2:
+        if candidate.size > limit // 2:
             notes = ("it is close to the size limit; the receiver asks to stay well below it",)
-        edges = dataset_edges(judged.event)
-        return Verdict(ACCEPTED, (), notes, edges, *judged.facets(reads))
+        edges = dataset_edges(candidate.event)
+        return Verdict(ACCEPTED, (), notes, edges, *candidate.facets(reads))
 
-    return judge
+    return accept
 
 
 def dataset_edges(event: Event) -> int:
@@ -81,8 +78,8 @@ def datasets(event: Event, side: str) -> list[Mapping[str, object]]:
 
 
 def facets_of(event: Event) -> tuple[str, ...]:
-    """Return the name of every facet in the event, as ``place.name``, each once, in order."""
-    places: dict[str, Sequence[object]] = {
+    """Return the name of every facet in the event, as ``location.name``, each once, in order."""
+    locations: dict[str, Sequence[object]] = {
         "run": [event.get("run")],
         "job": [event.get("job")],
         "dataset": [event.get("dataset")],
@@ -90,9 +87,9 @@ def facets_of(event: Event) -> tuple[str, ...]:
         "outputs": datasets(event, "outputs"),
     }
     found: dict[str, None] = {}
-    for place, entities in places.items():
+    for location, entities in locations.items():
         for entity in entities:
-            found.update((f"{place}.{name}", None) for name in _facet_names(entity))
+            found.update((f"{location}.{name}", None) for name in _facet_names(entity))
     return tuple(found)
 
 

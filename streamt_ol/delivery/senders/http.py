@@ -1,15 +1,14 @@
-"""What carries accepted events to one receiver: over HTTP, to a file, or by the configuration."""
+"""Post accepted events to one receiver over HTTP."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, final
+from typing import TYPE_CHECKING, final
 
-from streamt_ol.delivery.outcome import Outcome
-from streamt_ol.transport.base import RETRIED_STATUSES, DeliveryError
+from streamt_ol.delivery.senders.sender import failed
+from streamt_ol.transport.base import RETRIED_STATUSES, Deadline, DeliveryError
 from streamt_ol.transport.connection import Connection
-from streamt_ol.transport.deadline import Deadline
 from streamt_ol.transport.http import gzipped, refused_answer, request, request_head
 
 if TYPE_CHECKING:
@@ -17,27 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from streamt_ol.delivery.items import Item
-    from streamt_ol.delivery.outcome import State
-    from streamt_ol.delivery.receivers import Batch, Receiver
+    from streamt_ol.delivery.outcome import Outcome
+    from streamt_ol.delivery.receivers.receiver import Batch, Receiver
     from streamt_ol.transport.address import Address
     from streamt_ol.transport.answer import Answer
-    from streamt_ol.transport.base import Transport
-    from streamt_ol.transport.file import FileTransport
-    from streamt_ol.transport.secret import Secret
-
-RETRIED_KINDS = frozenset({"connect", "timeout", "broken"})
-
-
-class Sender(Protocol):
-    """Takes events in order, at most ``batch_size`` at a time, in one thread."""
-
-    batch_size: int
-
-    def deliver(self, items: Sequence[Item]) -> list[Outcome]:
-        """Try once to deliver ``items``; return one outcome each. Never raises for a failure."""
-
-    def close(self) -> None:
-        """Release what is held."""
+    from streamt_ol.transport.credentials import Secret
 
 
 @dataclass(frozen=True)
@@ -121,66 +104,3 @@ class HttpSender:
             raise DeliveryError("too-large", f"a body of {len(sent):,} bytes is over the limit")
         deadline = Deadline(self._target.timeout, self._clock, self._target.deadline)
         return self._connection.exchange(request(head, sent), deadline)
-
-
-def failed(error: DeliveryError) -> Outcome:
-    """Return the outcome that a failed attempt means."""
-    may_retry = error.kind in RETRIED_KINDS or error.status in RETRIED_STATUSES
-    is_refusal = error.kind == "too-large" or (error.kind == "status" and not may_retry)
-    state: State = "refused" if is_refusal else "failed"
-    return Outcome(
-        state,
-        error.message,
-        error.status,
-        may_retry=may_retry,
-        retry_after=error.retry_after,
-        is_fatal=error.kind in ("tls", "write"),
-    )
-
-
-@final
-class TransportSender:
-    """Hands events to the transport of the configuration, with its own rule about retries."""
-
-    batch_size = 1
-
-    def __init__(self, transport: Transport) -> None:
-        self._transport = transport
-
-    def deliver(self, items: Sequence[Item]) -> list[Outcome]:
-        """Emit the events one by one."""
-        return [self._emit(item) for item in items]
-
-    def _emit(self, item: Item) -> Outcome:
-        try:
-            self._transport.emit(item.body)
-        except DeliveryError as error:
-            # The transport has made the one retry that the specification allows.
-            return failed(error)._replace(may_retry=False)
-        return Outcome("sent")
-
-    def close(self) -> None:
-        """Close the transport."""
-        self._transport.close()
-
-
-@final
-class FileSender:
-    """Appends events to a file, with one wait for the disk for several of them."""
-
-    batch_size = 256
-
-    def __init__(self, transport: FileTransport) -> None:
-        self._transport = transport
-
-    def deliver(self, items: Sequence[Item]) -> list[Outcome]:
-        """Append all of them; if that fails none counts as delivered."""
-        try:
-            self._transport.emit_all([item.body for item in items])
-        except DeliveryError as error:
-            return [failed(error)] * len(items)
-        return [Outcome("sent")] * len(items)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._transport.close()

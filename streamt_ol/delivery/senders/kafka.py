@@ -7,7 +7,6 @@ the official client makes them.
 from __future__ import annotations
 
 import logging
-import re
 import time
 from typing import TYPE_CHECKING, Any, final
 
@@ -21,21 +20,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from streamt_ol.delivery.items import Item
-    from streamt_ol.transport.deadline import Deadline
+    from streamt_ol.transport.base import Deadline
 
-# What delivery at least once depends on, and what would turn certificate checks off.
-RESERVED = frozenset(
-    {
-        "acks", "request.required.acks", "enable.idempotence", "bootstrap.servers",
-        "metadata.broker.list", "enable.ssl.certificate.verification",
-        "ssl.endpoint.identification.algorithm", "enable.auto.commit", "enable.auto.offset.store",
-        "auto.commit.enable", "group.id", "transactional.id", "queuing.strategy",
-        "enable.partition.eof", "message.timeout.ms", "delivery.timeout.ms", "debug",
-        "log_level", "logger", "on_delivery", "on_commit",
-    }
-)  # fmt: skip
-# No setting of a file: functions, and librdkafka's own tests (clusters that do not exist).
-_RESERVED_PARTS = re.compile(r"test\..*|.*_cb")
 _SILENT = logging.getLogger("streamt_ol.kafka")
 _SILENT.addHandler(logging.NullHandler())
 _SILENT.propagate = False
@@ -53,11 +39,6 @@ def confluent_kafka() -> ModuleType:
             suggestion="pip install 'streamt-ol[kafka]'",
         ) from None
     return module
-
-
-def is_reserved(name: str) -> bool:
-    """Return whether a setting may not be given by ``--kafka-config``."""
-    return name in RESERVED or bool(_RESERVED_PARTS.fullmatch(name))
 
 
 def client(kind: str, settings: Mapping[str, Any], location: str) -> Any:

@@ -1,0 +1,1 @@
+"""The files that a delivery keeps beside its input: the checkpoint and the dead letters."""

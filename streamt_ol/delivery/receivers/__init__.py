@@ -1,0 +1,24 @@
+"""The receivers: one row each, from which the commands, their help and `check` are made.
+
+A module holds the row of one receiver, or of several that share their rules, and those rules.
+"""
+
+from __future__ import annotations
+
+from streamt_ol.delivery.receivers import marquez, openmetadata, standard, truewatch
+from streamt_ol.delivery.receivers.receiver import Receiver
+
+RECEIVERS: dict[str, Receiver] = {
+    receiver.name: receiver
+    for receiver in (
+        standard.OPENLINEAGE,
+        marquez.MARQUEZ,
+        openmetadata.OPENMETADATA,
+        truewatch.TRUEWATCH,
+        truewatch.DATAKIT,
+        standard.KAFKA,
+        standard.FILE,
+        standard.CONFIG,
+    )
+}
+CHECKED = tuple(name for name, receiver in RECEIVERS.items() if receiver.route != "config")

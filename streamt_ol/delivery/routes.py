@@ -1,0 +1,219 @@
+"""Routes: from the options of a delivery to its senders. All is checked, nothing is sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from streamt_ol.delivery.receivers import RECEIVERS
+from streamt_ol.problems import USAGE, StreamtOlError
+from streamt_ol.redaction import place, shown
+from streamt_ol.transport.address import parse_address
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from streamt_ol.delivery.receivers.receiver import Receiver
+    from streamt_ol.delivery.senders.sender import Sender
+    from streamt_ol.transport.address import Address
+    from streamt_ol.transport.base import Deadline
+    from streamt_ol.transport.credentials import Secret
+
+
+@dataclass(frozen=True)
+class DeliveryOptions:
+    """The options of a delivery; None where one is not given.
+
+    ``settings`` is a file of the receiver's own settings. ``deadline``, running already, bounds
+    every attempt.
+    """
+
+    to: str
+    url: str | None = None
+    endpoint: str | None = None
+    token_env: str | None = None
+    token_header: str | None = None
+    ca_file: str | None = None
+    gzip: bool = False
+    batch: bool = False
+    bootstrap: str | None = None
+    topic: str | None = None
+    kafka_config: str | None = None
+    path: str | None = None
+    settings: Path | None = None
+    timeout: float = 10.0
+    retries: int = 4
+    concurrency: int = 4
+    deadline: Deadline | None = None
+
+
+class Route(NamedTuple):
+    """A way to a receiver. ``target`` names it, safe to show; ``workers``: senders to ``make``."""
+
+    receiver: Receiver
+    target: str
+    workers: int
+    make: Callable[[], Sender]
+
+
+# Which options belong to which kind of route, besides those of every delivery.
+_OPTIONS = {
+    "http": ("url", "endpoint", "token_env", "token_header", "ca_file", "gzip", "batch"),
+    "kafka": ("bootstrap", "topic", "kafka_config"),
+    "file": ("path",),
+    "config": (),
+}
+
+
+def route_for(options: DeliveryOptions, environment: Mapping[str, str]) -> Route:
+    """Return the route to the receiver that ``options`` name.
+
+    Raises ``StreamtOlError``: E500 for an option that is missing, wrong, or does not apply; E506
+    for a file, certificate or configuration that cannot be used.
+    """
+    receiver = RECEIVERS.get(options.to)
+    if receiver is None:
+        raise _usage("--to", f"there is no receiver {shown(options.to, 40)}", _names())
+    for kind, names in _OPTIONS.items():
+        for option in names if kind != receiver.route else ():
+            if getattr(options, option):
+                raise _usage(_flag(option), f"it does not apply to {receiver.name}")
+    if options.settings and receiver.read_settings is None:
+        raise _usage("--namespace-map", f"it does not apply to {receiver.name}")
+    bound = receiver.with_settings(options.settings)
+    return _ROUTES[receiver.route](bound, options, environment)
+
+
+def _http(receiver: Receiver, options: DeliveryOptions, environment: Mapping[str, str]) -> Route:
+    from streamt_ol.delivery.senders.http import HttpSender, HttpTarget
+
+    url = _required(receiver, options, "url")
+    endpoint = options.endpoint or receiver.endpoint
+    address = _address(url, endpoint)
+    batch_address = None
+    if options.batch:
+        if receiver.batch is None:
+            raise _usage("--batch", f"{receiver.name} has no batch form")
+        batch_endpoint = receiver.batch.endpoint
+        if options.endpoint:
+            batch_endpoint = f"{endpoint.rstrip('/')}/batch"
+        batch_address = _address(url, batch_endpoint)
+    if options.gzip and not receiver.may_gzip:
+        raise _usage("--gzip", f"{receiver.name} does not take compressed bodies")
+    target = HttpTarget(
+        address,
+        batch_address,
+        _token_headers(receiver, options, environment),
+        _tls(address, options),
+        options.gzip,
+        options.timeout,
+        options.deadline,
+    )
+    return Route(receiver, address.url, options.concurrency, lambda: HttpSender(receiver, target))
+
+
+def _address(url: str, endpoint: str) -> Address:
+    try:
+        return parse_address(
+            url,
+            endpoint,
+            url_field="--url",
+            endpoint_field="--endpoint",
+            key_field="--token-env",
+        )
+    except StreamtOlError as error:
+        raise _usage(error.location or "--url", error.message, error.suggestion) from None
+
+
+def _tls(address: Address, options: DeliveryOptions) -> Any:
+    if address.scheme != "https":
+        if options.ca_file:
+            raise _usage("--ca-file", "it does not apply to plain http")
+        return None
+    from streamt_ol.transport.sockets import tls_context
+
+    return tls_context(options.ca_file, "--ca-file")
+
+
+def _token_headers(
+    receiver: Receiver, options: DeliveryOptions, environment: Mapping[str, str]
+) -> tuple[tuple[str, Secret], ...]:
+    if options.token_env is None:
+        if options.token_header:
+            raise _usage("--token-header", "there is no token without --token-env")
+        return ()
+    if not receiver.tokens:
+        raise _usage("--token-env", f"{receiver.name} takes no token")
+    from streamt_ol.transport.credentials import Secret, token_from
+
+    header = options.token_header or receiver.tokens[0]
+    if header not in receiver.tokens:
+        known = " or ".join(receiver.tokens)
+        raise _usage("--token-header", f"{receiver.name} takes its token as {known}")
+    token = token_from(environment, options.token_env)
+    if header == "bearer":
+        return (("Authorization", Secret(f"Bearer {token.reveal()}")),)
+    return (("X-Token", token),)
+
+
+def _kafka(receiver: Receiver, options: DeliveryOptions, _: Mapping[str, str]) -> Route:
+    from streamt_ol.delivery.senders.kafka import KafkaSender
+    from streamt_ol.delivery.senders.kafka_settings import kafka_settings
+
+    topic = _required(receiver, options, "topic")
+    settings = kafka_settings(_required(receiver, options, "bootstrap"), options.kafka_config)
+    seconds = options.timeout * (options.retries + 1)
+    target = f"kafka://{place(options.bootstrap or '')}/{place(topic)}"
+    return Route(
+        receiver, target, 1, lambda: KafkaSender(settings, topic, seconds, options.deadline)
+    )
+
+
+def _file(receiver: Receiver, options: DeliveryOptions, _: Mapping[str, str]) -> Route:
+    from streamt_ol.delivery.senders.transport import FileSender
+    from streamt_ol.transport.config import FileConfig
+    from streamt_ol.transport.file import FileTransport
+
+    config = FileConfig(_required(receiver, options, "path"))
+    return Route(receiver, config.target, 1, lambda: FileSender(FileTransport(config, "--path")))
+
+
+def _config(receiver: Receiver, options: DeliveryOptions, environment: Mapping[str, str]) -> Route:
+    from streamt_ol.delivery.senders.transport import TransportSender
+    from streamt_ol.transport.config import read_transport_config
+
+    config = read_transport_config(environment)
+    return Route(
+        receiver,
+        config.target,
+        config.workers(options.concurrency),
+        lambda: TransportSender(config.open(options.deadline)),
+    )
+
+
+_ROUTES: dict[str, Callable[[Receiver, DeliveryOptions, Mapping[str, str]], Route]] = {
+    "http": _http,
+    "kafka": _kafka,
+    "file": _file,
+    "config": _config,
+}
+
+
+def _required(receiver: Receiver, options: DeliveryOptions, option: str) -> str:
+    value: str | None = getattr(options, option)
+    if not value:
+        raise _usage(_flag(option), f"{receiver.name} needs it")
+    return value
+
+
+def _flag(option: str) -> str:
+    return f"--{option.replace('_', '-')}"
+
+
+def _names() -> str:
+    return f"choose one of: {', '.join(RECEIVERS)}"
+
+
+def _usage(option: str, message: str, suggestion: str | None = None) -> StreamtOlError:
+    return StreamtOlError(USAGE, message, location=option, suggestion=suggestion)

@@ -1,0 +1,1 @@
+"""Senders: what carries accepted events to a receiver, one module for each way."""

@@ -1,0 +1,67 @@
+"""The settings of a Kafka client: the brokers, and what a file may add to them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from streamt_ol.problems import INVALID, USAGE, StreamtOlError
+from streamt_ol.redaction import place
+from streamt_ol.transport.address import is_loopback_host
+
+# What delivery at least once depends on, and what would turn certificate checks off.
+RESERVED = frozenset(
+    {
+        "acks", "request.required.acks", "enable.idempotence", "bootstrap.servers",
+        "metadata.broker.list", "enable.ssl.certificate.verification",
+        "ssl.endpoint.identification.algorithm", "enable.auto.commit", "enable.auto.offset.store",
+        "auto.commit.enable", "group.id", "transactional.id", "queuing.strategy",
+        "enable.partition.eof", "message.timeout.ms", "delivery.timeout.ms", "debug",
+        "log_level", "logger", "on_delivery", "on_commit",
+    }
+)  # fmt: skip
+# No setting of a file: functions, and librdkafka's own tests (clusters that do not exist).
+_RESERVED_PARTS = re.compile(r"test\..*|.*_cb")
+
+
+def is_reserved(name: str) -> bool:
+    """Return whether a setting may not be given by ``--kafka-config``."""
+    return name in RESERVED or bool(_RESERVED_PARTS.fullmatch(name))
+
+
+def kafka_settings(bootstrap: str, config_file: str | None) -> dict[str, Any]:
+    """Return the client settings: the brokers, and what ``--kafka-config`` (YAML) adds to them.
+
+    Refused: what delivery at least once depends on, turning certificate checks off, and
+    credentials over an unencrypted connection to another machine.
+    """
+    brokers = [broker.strip() for broker in bootstrap.split(",")]
+    if not all(brokers) or "@" in bootstrap or "://" in bootstrap:
+        raise StreamtOlError(
+            USAGE, "it must be HOST:PORT, several separated by commas", location="--bootstrap"
+        )
+    settings = _kafka_file(config_file) if config_file else {}
+    for name, value in settings.items():
+        if is_reserved(name):
+            raise _refused(name, "it is set by streamt-ol, or may not be changed")
+        if not isinstance(value, (str, int, float)):
+            raise _refused(name, "its value must be text, a number, or true or false")
+    is_encrypted = str(settings.get("security.protocol", "")).upper() in ("SSL", "SASL_SSL")
+    has_key = any(name.startswith("sasl.") for name in settings)
+    hosts = [broker.rpartition(":")[0].strip("[]") or broker for broker in brokers]
+    if has_key and not is_encrypted and not all(is_loopback_host(host) for host in hosts):
+        raise _refused("security.protocol", "credentials need SASL_SSL")
+    return {**settings, "bootstrap.servers": ",".join(brokers)}
+
+
+def _kafka_file(path: str) -> dict[str, Any]:
+    from streamt_ol.transport.strict_yaml import read_yaml_file
+
+    settings = read_yaml_file(path, "--kafka-config")
+    if not isinstance(settings, dict):
+        raise StreamtOlError(INVALID, "the file must hold a mapping", location="--kafka-config")
+    return settings
+
+
+def _refused(name: str, reason: str) -> StreamtOlError:
+    return StreamtOlError(INVALID, reason, location=f"--kafka-config: {place(name)}")
