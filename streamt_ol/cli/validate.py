@@ -12,14 +12,14 @@ import typer
 
 from streamt_ol.problems import INVALID, USAGE, StreamtOlError
 from streamt_ol.redaction import place, shown
-from streamt_ol.validation.reporters import reporter
+from streamt_ol.validation.report import reporter
 from streamt_ol.validation.rules import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from streamt_ol.cli.output import Output
-    from streamt_ol.validation.report import Report
+    from streamt_ol.validation.report.collector import Report
 
 
 class Format(StrEnum):
@@ -82,7 +82,7 @@ def validate(
     ignored = _known_rules(ignore or [])
     names = _names(events or [])
     if output_file is not None:
-        from streamt_ol.validation.opening import refuse_target
+        from streamt_ol.reading.opening import refuse_target
 
         refuse_target(names, output_file)
     report = _checked(names, ignored, max_problems, max_line_bytes, jobs, strict=strict)
@@ -95,7 +95,7 @@ def validate(
         colour = chosen == Format.TEXT and _is_colourful()
         output.data(reporter(Format.JSON if output.json else chosen)(report, colour))
     else:
-        from streamt_ol.validation.reporters.text import summary
+        from streamt_ol.validation.report.text import summary
 
         output.text(f"{summary(report)}; report in {place(str(output_file))}")
     return 0 if report.valid else 1
@@ -140,7 +140,7 @@ def _checked(
     *,
     strict: bool,
 ) -> Report:
-    from streamt_ol.validation import opening
+    from streamt_ol.reading import opening
     from streamt_ol.validation.checker import Settings
     from streamt_ol.validation.run import Options, validate
 

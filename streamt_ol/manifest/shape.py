@@ -139,7 +139,7 @@ _KINDS = {dict: "object", list: "array", str: "string", bool: "boolean", type(No
 def check_shape(document: Any) -> Manifest:
     """Return ``document`` if it is shaped like a manifest, else raise E501 at the first fault.
 
-    A compiled validator gives the fast yes; fastjsonschema decides and words what it refuses.
+    A compiled validator is the fast path; fastjsonschema decides and words what it refuses.
     """
     import jsonschema_rs
 

@@ -1,8 +1,8 @@
 """The three string formats of OpenLineage, written out once and shared by every validator.
 
-``is_date_time``, ``is_uri`` and ``is_uuid`` are the authority. ``PATTERNS`` holds for each of
-them a regular expression for validators that cannot call Python: what it matches is a subset
-of what the function accepts, so that its yes can be trusted and its no asks the function.
+``is_date_time``, ``is_uri`` and ``is_uuid`` decide. ``PATTERNS`` holds for each of
+them a regular expression for validators that cannot call Python: what it matches is a subset of
+what the function accepts, so that its yes can be trusted and its no asks the function.
 Implements "event times are timezone-aware RFC 3339 values" and "run IDs pass UUID format
 validation" of the specification's "Offline validation boundary".
 """

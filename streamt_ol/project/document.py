@@ -9,7 +9,7 @@ from streamt_ol.project.environments import chosen_environment
 from streamt_ol.project.folder import PROJECT_FILE, Folder
 from streamt_ol.project.sections import Section, mistyped
 from streamt_ol.project.variables import Variables
-from streamt_ol.project.yaml_values import YamlList, YamlMap
+from streamt_ol.reading.yaml_values import YamlList, YamlMap
 from streamt_ol.redaction import shown
 
 _READ = ("sources", "models")

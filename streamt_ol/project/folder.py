@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from streamt_ol.problems import PARSE, StreamtOlError
-from streamt_ol.project.yaml_values import YamlMap, parse_yaml
+from streamt_ol.reading.yaml_values import YamlMap, parse_yaml
 from streamt_ol.redaction import place
 
 PROJECT_FILE = "stream_project.yml"

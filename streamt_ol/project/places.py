@@ -8,7 +8,7 @@ from typing import Any
 
 from streamt_ol.problems import StreamtOlError, Warned
 from streamt_ol.project.document import Document
-from streamt_ol.project.yaml_values import YamlList, YamlMap
+from streamt_ol.reading.yaml_values import YamlList, YamlMap
 
 _POINTER_IN_TEXT = re.compile(r"(?<=\s)/(?:sources|models|artifacts/\w+)/\d+(?:/\w+)*")
 _RUNTIME = "runtime."

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from streamt_ol.problems import PARSE, StreamtOlError, pointer
-from streamt_ol.project.yaml_values import YamlList, YamlMap
+from streamt_ol.reading.yaml_values import YamlList, YamlMap
 
 Expand = Callable[[str, str], str]
 _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (

@@ -65,13 +65,13 @@ def _findings(event: RunEvent) -> list[Finding]:
 
 @cache
 def _fast_yes() -> Callable[[Any], bool]:
-    """Return the fast yes for run events with the two facets that runs have.
+    """Return what accepts run events with the two facets that runs have.
 
     The other rules for one event hold by construction: the kind, its schemaURL and eventType,
     and datasets that stand once.
     """
-    from streamt_ol.validation.compiled import compiled
-    from streamt_ol.validation.flatten import event_schema
+    from streamt_ol.validation.accept.flatten import event_schema
+    from streamt_ol.validation.accept.schema import compiled
 
     table = facets.by_place()
     used = (table[facets.RUN]["errorMessage"], table[facets.JOB]["jobType"])

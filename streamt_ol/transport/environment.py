@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from streamt_ol.reading.strict_yaml import MAX_BYTES, read_yaml_file
 from streamt_ol.transport.base import refuse
-from streamt_ol.transport.strict_yaml import MAX_BYTES, read_yaml_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

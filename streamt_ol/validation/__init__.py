@@ -1,1 +1,1 @@
-"""Check OpenLineage events offline: the compiled yes, the authority's words, the rules."""
+"""Check OpenLineage events offline: the fast path, the reference validator's words, the rules."""

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import orjson
 
 from streamt_ol.openlineage.facets import PRODUCER
-from streamt_ol.validation import compiled, events, generated, quick
+from streamt_ol.validation import events, generated
+from streamt_ol.validation.accept.local import kind_of, says_nothing_more
+from streamt_ol.validation.accept.schema import accepts
 from streamt_ol.validation.findings import Placed
 from streamt_ol.validation.lines import BLANKS, is_plain, unreadable
-from streamt_ol.validation.memory import Memory
 from streamt_ol.validation.rules import finding
 from streamt_ol.validation.scan import faults
+from streamt_ol.validation.stream.state import Memory
 
 if TYPE_CHECKING:
     from streamt_ol.validation.findings import Finding
@@ -76,7 +78,7 @@ class _Checker:
     def lines(self, lines: list[bytes], position: int) -> None:
         """Check the events in ``lines``, the first of which stands at ``position``."""
         limit, kinds, observe = self._limit, self.kinds, self.memory.observe
-        loads, kind_of = orjson.loads, quick.kind_of
+        loads = orjson.loads
         for at, data in enumerate(lines, position):
             if len(data) > limit:
                 self.add(at, [finding("OL-R007", "", f"longer than {limit} bytes")])
@@ -101,10 +103,10 @@ class _Checker:
         """Check an event of ``kind``; tell whether it certainly meets its schema."""
         if event.get("producer") == PRODUCER:
             return self._judge_own(kind, event, position)
-        trusted = compiled.accepts(kind)(event)
+        trusted = accepts(kind)(event)
         if not trusted:
             self.add(position, events.refused(kind, event))
-        if not trusted or not quick.says_nothing_more(kind, event):
+        if not trusted or not says_nothing_more(kind, event):
             self.add(position, events.beyond_schema(kind, event))
         return trusted
 
@@ -112,7 +114,7 @@ class _Checker:
         """Check an event of streamt's own, which has rules of its own."""
         if generated.accepts(kind, event) and generated.is_sorted(event):
             return True
-        from streamt_ol.validation.exact import (
+        from streamt_ol.validation.explain.generated import (
             exact_findings,
             unsorted,
         )

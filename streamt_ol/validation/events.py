@@ -1,11 +1,13 @@
-"""Check one event, without memory: the fast yes first, and the authority where it refuses."""
+"""Check one event alone: the fast path first, the reference validator where it refuses."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.openlineage.facets import RUN_EVENT
-from streamt_ol.validation import compiled, local, quick
+from streamt_ol.validation.accept.local import kind_of
+from streamt_ol.validation.accept.schema import accepts
+from streamt_ol.validation.explain import local
 from streamt_ol.validation.rules import finding
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ def check_event(event: Any) -> list[Finding]:
     """
     if not isinstance(event, dict):
         return [finding("OL-R008", "", "expected an event, which is a JSON object")]
-    kind = quick.kind_of(event)
+    kind = kind_of(event)
     if kind is None:
         return [local.kind_finding(event)]
     return judge(kind, event)[1]
@@ -29,7 +31,7 @@ def check_event(event: Any) -> list[Finding]:
 
 def judge(kind: str, event: dict[str, Any]) -> tuple[bool, list[Finding]]:
     """Return whether an event of ``kind`` certainly meets its schema, and every finding."""
-    trusted = compiled.accepts(kind)(event)
+    trusted = accepts(kind)(event)
     return trusted, [*(() if trusted else refused(kind, event)), *beyond_schema(kind, event)]
 
 
@@ -45,9 +47,9 @@ def beyond_schema(kind: str, event: dict[str, Any]) -> list[Finding]:
 
 
 def refused(kind: str, event: dict[str, Any]) -> list[Finding]:
-    """Return what the authority finds in an event of ``kind`` that the fast yes refused."""
+    """Return what the reference validator finds in an event that the fast path refused."""
     # Imports jsonschema, which a run without faults need not.
-    from streamt_ol.validation.authority import schema_findings
+    from streamt_ol.validation.explain.schema import schema_findings
 
     try:
         return schema_findings(kind, event)
@@ -57,7 +59,7 @@ def refused(kind: str, event: dict[str, Any]) -> list[Finding]:
 
 def _deep(call: Callable[[], list[Finding]]) -> list[Finding]:
     """Return the findings of ``call`` for an event that is nested unusually deep."""
-    from streamt_ol.validation.depth import with_room
+    from streamt_ol.validation.explain.depth import with_room
 
     try:
         return with_room(call)

@@ -1,7 +1,7 @@
 """Check the events that streamt-ol makes: the specification's "Offline validation boundary".
 
-The strict flattened schema is the fast yes; what it refuses goes to the authority and to the
-same rules in words (``streamt_ol.validation.exact``).
+The strict flattened schema is the fast path; what it refuses goes to the reference validator and
+to the same rules in words (``streamt_ol.validation.explain.generated``).
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.openlineage.facets import JOB_EVENT, RUN_EVENT
-from streamt_ol.validation import strict
+from streamt_ol.validation.accept import generated as strict
+from streamt_ol.validation.accept.local import is_unique, kind_of
 from streamt_ol.validation.findings import ERROR, Finding
-from streamt_ol.validation.quick import is_unique, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -83,9 +83,9 @@ def _both_ways(event: dict[str, Any]) -> bool:
 
 
 def _judged(kind: str | None, event: dict[str, Any]) -> list[Finding]:
-    # Only an event that the fast yes refused needs the authority and the words.
+    # Only an event that the fast path refused needs the reference validator and the words.
     from streamt_ol.validation.events import check_event
-    from streamt_ol.validation.exact import exact_findings
+    from streamt_ol.validation.explain.generated import exact_findings
 
     errors = [one for one in check_event(event) if one.severity == ERROR]
     return errors if kind is None else errors + exact_findings(kind, event, closed=False)

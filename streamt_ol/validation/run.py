@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 from streamt_ol.validation.checker import Checked, Settings, check_chunk
 from streamt_ol.validation.findings import Placed
 from streamt_ol.validation.lines import BLANKS
-from streamt_ol.validation.memory import Memory
-from streamt_ol.validation.report import Collector, Report
+from streamt_ol.validation.report.collector import Collector, Report
 from streamt_ol.validation.rules import finding
 from streamt_ol.validation.sources import Chunk, Inputs
-from streamt_ol.validation.stream import repeated, stream_findings
+from streamt_ol.validation.stream.rules import repeated, stream_findings
+from streamt_ol.validation.stream.state import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

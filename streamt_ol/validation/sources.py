@@ -7,10 +7,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from streamt_ol.problems import PARSE, Location, StreamtOlError
+from streamt_ol.reading.blocks import DamagedError, blocks
+from streamt_ol.reading.opening import unreadable
 from streamt_ol.redaction import place
-from streamt_ol.validation.blocks import DamagedError, blocks
 from streamt_ol.validation.documents import Element, Splitter, is_document
-from streamt_ol.validation.opening import unreadable
 from streamt_ol.validation.rules import finding
 
 if TYPE_CHECKING:

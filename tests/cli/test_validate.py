@@ -21,7 +21,7 @@ from support.openlineage_events import dataset_event, job_event, mutated, random
 
 from streamt_ol.cli.progress import line as progress_line
 from streamt_ol.cli.validate import Format
-from streamt_ol.validation.reporters import REPORTERS
+from streamt_ol.validation.report import REPORTERS
 from streamt_ol.validation.rules import RULES
 
 CASES = Path(__file__).parents[1] / "validation" / "cases"

@@ -31,8 +31,8 @@ from streamt_ol.openlineage import schemas
 from streamt_ol.openlineage.facets import DATASET, JOB, by_place
 from streamt_ol.problems import StreamtOlError
 from streamt_ol.validation.events import check_event
-from streamt_ol.validation.exact import exact_findings
-from streamt_ol.validation.registry import authority
+from streamt_ol.validation.explain.generated import exact_findings
+from streamt_ol.validation.explain.registry import reference_validator
 
 RANDOMS = st.randoms(use_true_random=False)
 PROJECTION = fastjsonschema.compile(contracts.PROJECTION)
@@ -128,10 +128,10 @@ class TestValidity:
         for line in exported(project.manifest).splitlines():
             event = json.loads(line)
             kind, place = ("DatasetEvent", DATASET) if "dataset" in event else ("JobEvent", JOB)
-            authority(schemas.CORE, kind).validate(event)
+            reference_validator(schemas.CORE, kind).validate(event)
             for key, facet in event[place]["facets"].items():
                 standard = by_place()[place][key]
-                authority(standard.document, standard.definition).validate(facet)
+                reference_validator(standard.document, standard.definition).validate(facet)
             assert check_event(event) == []
             assert exact_findings(kind, event) == []
 

@@ -13,7 +13,7 @@ import pytest
 from streamt_ol.openlineage import facets, schemas
 from streamt_ol.openlineage.schemas import pack
 from streamt_ol.problems import INVALID, StreamtOlError
-from streamt_ol.validation.flatten import Flattener, event_schema
+from streamt_ol.validation.accept.flatten import Flattener, event_schema
 
 if TYPE_CHECKING:
     from pathlib import Path

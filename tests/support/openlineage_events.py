@@ -14,7 +14,7 @@ from streamt_ol.openlineage.facets import (
     by_place,
 )
 from streamt_ol.openlineage.formats import NOT_BLANK, PATTERNS
-from streamt_ol.validation.flatten import event_schema
+from streamt_ol.validation.accept.flatten import event_schema
 
 if TYPE_CHECKING:
     from random import Random
@@ -73,8 +73,8 @@ def _flattened(kind: str) -> Event:
     return event_schema(kind, STANDARD_FACETS)
 
 
-# What each pattern accepts, and what only the authority does: leap seconds, hosts in brackets,
-# names without a common letter.
+# What each pattern accepts, and what only the reference validator does: leap seconds, hosts in
+# brackets, names without a common letter.
 _STRINGS = {
     PATTERNS["date-time"]: [TIME, "2024-02-29T12:00:00.123+05:30"],
     PATTERNS["uri"]: [PRODUCER, "https://example.com/a?b#c", "urn:x:y"],

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamt_ol.problems import StreamtOlError
+from streamt_ol.reading.strict_yaml import parse_yaml
 from streamt_ol.transport.address import parse_address
 from streamt_ol.transport.config import read_transport_config
-from streamt_ol.transport.strict_yaml import parse_yaml
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 plain = st.recursive(

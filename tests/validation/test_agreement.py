@@ -1,4 +1,4 @@
-"""The fast yes against the authority, on random events drawn from the schemas and mutated."""
+"""The fast path against the reference validator, on random and mutated events."""
 
 from __future__ import annotations
 
@@ -17,13 +17,16 @@ from support.openlineage_events import (
     topic,
 )
 
-from streamt_ol.validation import compiled, generated, local, quick
-from streamt_ol.validation.authority import schema_findings
+from streamt_ol.validation import generated
+from streamt_ol.validation.accept import local as quick
+from streamt_ol.validation.accept import schema as compiled
 from streamt_ol.validation.events import check_event
-from streamt_ol.validation.exact import exact_findings
+from streamt_ol.validation.explain import local
+from streamt_ol.validation.explain.generated import exact_findings
+from streamt_ol.validation.explain.schema import schema_findings
 from streamt_ol.validation.findings import ERROR
 
-# What the patterns leave to the authority: leap seconds, hosts in brackets, names of rare signs.
+# What the patterns leave to the reference validator: leap seconds, hosts in brackets, rare signs.
 LEFT_OVER = (":60", "[::1]", "\U0001f600")
 
 

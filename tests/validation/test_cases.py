@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from streamt_ol.validation import opening
+from streamt_ol.reading import opening
 from streamt_ol.validation.checker import Settings
 from streamt_ol.validation.rules import RULES
 from streamt_ol.validation.run import Options, validate

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from support.openlineage_events import Event, dataset_event, facet, job_event, run_event
 
-from streamt_ol.validation import depth, quick
+from streamt_ol.validation.accept import local as quick
 from streamt_ol.validation.events import check_event
+from streamt_ol.validation.explain import depth
+from streamt_ol.validation.explain.registry import reference_validator, registry
 from streamt_ol.validation.findings import Finding
-from streamt_ol.validation.registry import authority, registry
 
 
 def nested_fields(levels: int, innermost: Any) -> list[Event]:
@@ -126,7 +127,7 @@ def test_an_unknown_reference_is_an_error_and_nothing_is_fetched() -> None:
 
     with pytest.raises(Unresolvable):
         registry("SchemaDatasetFacet.json").resolver().lookup("https://example.com/x.json")
-    validator = authority("OpenLineage.json", "RunEvent").evolve(
+    validator = reference_validator("OpenLineage.json", "RunEvent").evolve(
         schema={"$ref": "https://openlineage.io/spec/9-9-9/OpenLineage.json"}
     )
     with pytest.raises(Exception, match="9-9-9"):

@@ -17,7 +17,8 @@ from backports import zstd
 from support.openlineage_events import dataset_event, job_event, mutated, random_event, run_event
 
 from streamt_ol.problems import PARSE
-from streamt_ol.validation import blocks, documents, run
+from streamt_ol.reading import blocks
+from streamt_ol.validation import documents, run
 from streamt_ol.validation.checker import Checked, Settings, check_chunk
 from streamt_ol.validation.documents import Element, Splitter, is_document
 from streamt_ol.validation.lines import is_plain
@@ -26,7 +27,7 @@ from streamt_ol.validation.run import Options, validate
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streamt_ol.validation.report import Report
+    from streamt_ol.validation.report.collector import Report
     from streamt_ol.validation.sources import Chunk
 
 LIMIT = 1 << 20

@@ -15,12 +15,12 @@ from support.openlineage_events import Event
 
 from streamt_ol.openlineage.facets import EVENT_SCHEMA_URLS
 from streamt_ol.openlineage.formats import instant
-from streamt_ol.validation import facts
-from streamt_ol.validation.facts import Moment, Run
-from streamt_ol.validation.memory import Memory
-from streamt_ol.validation.quick import kind_of
-from streamt_ol.validation.stream import stream_findings
-from streamt_ol.validation.window import SPAN, Window
+from streamt_ol.validation.accept.local import kind_of
+from streamt_ol.validation.stream import facts
+from streamt_ol.validation.stream.facts import Moment, Run
+from streamt_ol.validation.stream.rules import stream_findings
+from streamt_ol.validation.stream.state import Memory
+from streamt_ol.validation.stream.window import SPAN, Window
 
 PRODUCER = "https://example.com/p"
 RUNS = [f"{n:08x}-0000-4000-8000-{n:012x}" for n in (1, 2, 0xF0000000)]
@@ -243,7 +243,7 @@ def test_a_window_forgets_what_is_far_and_stays_small() -> None:
 def test_windows_join_as_if_they_had_never_been_cut(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("streamt_ol.validation.window.SPAN", 5)
+    monkeypatch.setattr("streamt_ol.validation.stream.window.SPAN", 5)
     random = Random(seed)
     for _ in range(300):
         keys = [random.randrange(4) for _ in range(random.randrange(1, 30))]

@@ -55,7 +55,7 @@ def kafka_settings(bootstrap: str, config_file: str | None) -> dict[str, Any]:
 
 
 def _kafka_file(path: str) -> dict[str, Any]:
-    from streamt_ol.transport.strict_yaml import read_yaml_file
+    from streamt_ol.reading.strict_yaml import read_yaml_file
 
     settings = read_yaml_file(path, "--kafka-config")
     if not isinstance(settings, dict):

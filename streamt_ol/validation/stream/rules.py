@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamt_ol.validation import facts
-from streamt_ol.validation.facts import END, START
 from streamt_ol.validation.findings import Placed
-from streamt_ol.validation.memory import (
+from streamt_ol.validation.rules import finding
+from streamt_ol.validation.stream import facts
+from streamt_ol.validation.stream.facts import END, START
+from streamt_ol.validation.stream.state import (
     Memory,
     is_dataset,
     job_type,
     static_position,
 )
-from streamt_ol.validation.rules import finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streamt_ol.validation.facts import Run
+    from streamt_ol.validation.stream.facts import Run
 
 _TYPE_POINTER = "/job/facets/jobType/processingType"
 

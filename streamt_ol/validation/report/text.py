@@ -10,7 +10,7 @@ from streamt_ol.validation.findings import ERROR, NOTE, WARNING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streamt_ol.validation.report import Problem, Report
+    from streamt_ol.validation.report.collector import Problem, Report
 
 _COLOURS = {ERROR: "\x1b[31m", WARNING: "\x1b[33m", NOTE: "\x1b[36m"}
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"

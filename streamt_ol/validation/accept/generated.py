@@ -1,4 +1,4 @@
-"""The strict flattened schema of generated events: the fast yes for streamt's own rules."""
+"""The strict flattened schema of generated events: the fast path for streamt's own rules."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from streamt_ol.openlineage import facets
 from streamt_ol.openlineage.facets import DATASET, DATASET_EVENT, JOB, PRODUCER, RUN, RUN_EVENT
 from streamt_ol.openlineage.formats import NOT_BLANK, PATTERNS
-from streamt_ol.validation.compiled import compiled
-from streamt_ol.validation.flatten import Flattener, Schema
+from streamt_ol.validation.accept.flatten import Flattener, Schema
+from streamt_ol.validation.accept.schema import compiled
 from streamt_ol.validation.generated_tables import (
     BODIES,
     EVENT_TYPES,
@@ -109,5 +109,5 @@ def _facet(kind: str, place: str, key: str) -> Schema:
 
 @cache
 def accepts(kind: str) -> Callable[[Any], bool]:
-    """Return the fast yes for generated events of ``kind``."""
+    """Return what accepts generated events of ``kind``."""
     return compiled(strict_schema(kind)).is_valid

@@ -1,6 +1,6 @@
-"""What the authority finds in one event, in words: the core, each facet, names not blank.
+"""Findings of the reference validator about one event: the core, each facet, blank names.
 
-Only events that the fast yes refused come here. Implements "Core validation alone is
+Only events that the fast path refused come here. Implements "Core validation alone is
 insufficient" of the specification: every standard facet is validated directly against its
 pinned definition, chosen by its key and its place.
 """
@@ -14,10 +14,10 @@ from streamt_ol.openlineage.formats import is_blank
 from streamt_ol.problems import pointer
 from streamt_ol.redaction import shown
 from streamt_ol.validation import walk
-from streamt_ol.validation.compiled import accepts_core, accepts_facet
-from streamt_ol.validation.registry import authority
+from streamt_ol.validation.accept.schema import accepts_core, accepts_facet
+from streamt_ol.validation.explain.registry import reference_validator
+from streamt_ol.validation.explain.wording import FORMAT_RULES, leaves, said
 from streamt_ol.validation.rules import finding
-from streamt_ol.validation.wording import FORMAT_RULES, leaves, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def schema_findings(kind: str, event: walk.Object, *, trusting: bool = True) -> list[Finding]:
     """Return what the pinned schemas and the rule of names find in ``event`` of ``kind``.
 
-    ``trusting`` spares the parts (the core, each facet) of which the fast yes is known.
+    ``trusting`` spares the parts (the core, each facet) of which the fast path is known.
     """
     entities = walk.of_kind(kind, event)
     containers = list(walk.containers(entities))
@@ -74,7 +74,7 @@ class _Map(NamedTuple):
 
 def _core(kind: str, event: walk.Object, map_: _Map) -> Iterator[Finding]:
     """Yield what the core says, except within standard facets, which are judged by their own."""
-    for error in leaves(authority(schemas.CORE, kind).iter_errors(event)):
+    for error in leaves(reference_validator(schemas.CORE, kind).iter_errors(event)):
         rule = map_.rule(tuple(error.absolute_path), (), "OL-R011")
         if error.validator == "not" or rule is None:
             continue  # what "not" forbids, _static says by name
@@ -89,7 +89,9 @@ def _standard(
     url = facet.get("_schemaURL") if walk.is_object(facet) else None
     pinned = not isinstance(url, str) or url.partition("#")[0] == standard.schema_id
     note = f" (by the pinned {standard.version}; _schemaURL is {shown(url)})"
-    for error in leaves(authority(standard.document, standard.definition).iter_errors(facet)):
+    for error in leaves(
+        reference_validator(standard.document, standard.definition).iter_errors(facet)
+    ):
         rule = map_.rule((*path, *error.absolute_path), path, "OL-R021")
         format_rule = FORMAT_RULES.get(_format(error))
         for inner, message in said(error) if rule else ():

@@ -22,6 +22,7 @@ from streamt_ol.openlineage.formats import is_blank, is_date_time, is_utc_date_t
 from streamt_ol.problems import pointer
 from streamt_ol.redaction import shown
 from streamt_ol.validation import walk
+from streamt_ol.validation.explain.wording import kind_of_value
 from streamt_ol.validation.generated_tables import (
     BODIES,
     EVENT_TYPES,
@@ -32,7 +33,6 @@ from streamt_ol.validation.generated_tables import (
     PERMITTED,
 )
 from streamt_ol.validation.rules import finding
-from streamt_ol.validation.wording import kind_of_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

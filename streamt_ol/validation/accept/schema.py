@@ -1,8 +1,8 @@
-"""The fast yes: jsonschema-rs over the flattened schema of each kind of event.
+"""The fast path: jsonschema-rs over the flattened schema of each kind of event.
 
-Its yes is the authority's yes (a differential test proves it); its no only asks the authority.
-It reads Python dicts directly, calls no Python, and knows nothing that the flattened schema
-does not say.
+What it accepts, the reference validator accepts (a differential test proves it); what it refuses,
+that one judges. It reads Python dicts directly, calls no Python, and knows nothing that the
+flattened schema does not say.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jsonschema_rs import Draft202012Validator, RegexOptions
 
 from streamt_ol.openlineage.facets import STANDARD_FACETS, StandardFacet
-from streamt_ol.validation.flatten import event_schema, facet_schema
+from streamt_ol.validation.accept.flatten import event_schema, facet_schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,19 +34,19 @@ def validator(kind: str) -> Draft202012Validator:
 
 @cache
 def accepts(kind: str) -> Callable[[Any], bool]:
-    """Return the fast yes for events of ``kind``, every standard facet included."""
+    """Return what accepts events of ``kind``, every standard facet included."""
     return validator(kind).is_valid
 
 
 @cache
 def accepts_core(kind: str) -> Callable[[Any], bool]:
-    """Return the fast yes for events of ``kind`` whose facets are base facets, whatever the key."""
+    """Return what accepts events of ``kind`` whose facets are base facets, whatever the key."""
     return compiled(event_schema(kind, ())).is_valid
 
 
 @cache
 def accepts_facet(standard: StandardFacet) -> Callable[[Any], bool]:
-    """Return the fast yes for a standard facet."""
+    """Return what accepts a standard facet."""
     return compiled(facet_schema(standard, STANDARD_FACETS)).is_valid
 
 

@@ -1,6 +1,6 @@
 """What every event is asked, made for speed: its kind, and whether something stands in it twice.
 
-``streamt_ol.validation.local`` has the words for what is found here.
+``streamt_ol.validation.explain.local`` has the words for what is found here.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from streamt_ol.openlineage.facets import EVENT_SCHEMA_URLS, by_place
 from streamt_ol.problems import pointer
 from streamt_ol.redaction import shown
 from streamt_ol.validation import walk
-from streamt_ol.validation.quick import is_borrowed
+from streamt_ol.validation.accept.local import is_borrowed
 from streamt_ol.validation.rules import finding
 
 if TYPE_CHECKING:

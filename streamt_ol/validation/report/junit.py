@@ -12,7 +12,7 @@ from streamt_ol.validation.findings import ERROR
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streamt_ol.validation.report import Problem, Report
+    from streamt_ol.validation.report.collector import Problem, Report
 
 
 def report(found: Report, _colour: bool) -> Iterator[bytes]:

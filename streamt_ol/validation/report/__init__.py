@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from streamt_ol.validation.report import Report
+    from streamt_ol.validation.report.collector import Report
 
     # A report, and whether colours are welcome, to the bytes of its text.
     Reporter = Callable[[Report, bool], Iterator[bytes]]
 
 REPORTERS: dict[str, str] = {
-    "text": "streamt_ol.validation.reporters.text",
-    "json": "streamt_ol.validation.reporters.structured:envelope",
-    "jsonl": "streamt_ol.validation.reporters.structured:lines",
-    "sarif": "streamt_ol.validation.reporters.sarif",
-    "junit": "streamt_ol.validation.reporters.junit",
-    "github": "streamt_ol.validation.reporters.github",
+    "text": "streamt_ol.validation.report.text",
+    "json": "streamt_ol.validation.report.structured:envelope",
+    "jsonl": "streamt_ol.validation.report.structured:lines",
+    "sarif": "streamt_ol.validation.report.sarif",
+    "junit": "streamt_ol.validation.report.junit",
+    "github": "streamt_ol.validation.report.github",
 }
 
 

@@ -12,10 +12,10 @@ from typing import Any
 from zlib import crc32
 
 from streamt_ol.openlineage.facets import DATASET_EVENT, RUN_EVENT
-from streamt_ol.validation import facts
-from streamt_ol.validation.facts import END, START, Moment, Run
 from streamt_ol.validation.lines import BLANKS
-from streamt_ol.validation.window import Window
+from streamt_ol.validation.stream import facts
+from streamt_ol.validation.stream.facts import END, START, Moment, Run
+from streamt_ol.validation.stream.window import Window
 
 _STATIC = struct.Struct("<IIBB")  # checksum, position (40 bits), 1 for a dataset
 _TYPE = struct.Struct("<IB")

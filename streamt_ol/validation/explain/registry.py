@@ -1,4 +1,4 @@
-"""The authority: jsonschema's Draft 2020-12 validator over a closed registry.
+"""The reference validator: jsonschema's Draft 2020-12 validator over a closed registry.
 
 Implements "Offline validation boundary": nothing is retrieved, an unresolved reference is an
 error, and each schema is checked against its meta-schema before it is used.
@@ -34,7 +34,7 @@ def registry(*names: str) -> Registry[Any]:
 
 
 @cache
-def authority(name: str, definition: str) -> Draft202012Validator:
+def reference_validator(name: str, definition: str) -> Draft202012Validator:
     """Return the validator of ``definition`` in the pinned document ``name``, formats enforced.
 
     Raises ``StreamtOlError`` where the document is damaged or no valid schema.

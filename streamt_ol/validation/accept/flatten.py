@@ -6,7 +6,7 @@ in a facet. The flattened schema says the same in one place: references are writ
 formats become the patterns of ``streamt_ol.openlineage.formats``, each standard facet stands
 under its key at its place, and every other facet is a base facet. Names and namespaces are not
 blank.
-It is at least as strict as the authority: a test compares the two on mutated events.
+It is at least as strict as the reference validator: a test compares the two on mutated events.
 """
 
 from __future__ import annotations

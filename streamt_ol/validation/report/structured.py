@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from streamt_ol.problems import INVALID
 from streamt_ol.redaction import place
 from streamt_ol.validation.findings import ERROR
-from streamt_ol.validation.reporters.text import summary
+from streamt_ol.validation.report.text import summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streamt_ol.validation.report import Problem, Report
+    from streamt_ol.validation.report.collector import Problem, Report
 
 
 def envelope(found: Report, _colour: bool) -> Iterator[bytes]:

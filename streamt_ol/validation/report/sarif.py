@@ -13,7 +13,7 @@ from streamt_ol.validation.rules import RULES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streamt_ol.validation.report import Problem, Report
+    from streamt_ol.validation.report.collector import Problem, Report
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _INDEX = {rule: index for index, rule in enumerate(RULES)}

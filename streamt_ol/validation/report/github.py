@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from streamt_ol.redaction import place
 from streamt_ol.validation.findings import ERROR, NOTE, WARNING
-from streamt_ol.validation.reporters.text import cut, summary
+from streamt_ol.validation.report.text import cut, summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streamt_ol.validation.report import Report
+    from streamt_ol.validation.report.collector import Report
 
 _COMMANDS = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
 _IN_MESSAGE = {"%": "%25", "\r": "%0D", "\n": "%0A"}
