@@ -4,9 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find streamt_ol stages -name '*.py' -o -name '*.b64' -o -name '*.json' 2>/dev/null)
 DEMO := fixtures/manifests/demo.json
-CODE := streamt_ol stages tests bench examples
+CODE := streamt_ol stages tests bench examples docs
 
-.PHONY: demo test test-slow check bench dist clean
+.PHONY: demo test test-slow check bench pages dist clean
 
 demo: $(VENV)/installed
 	@$(BIN)/streamt-ol export $(DEMO) --job-namespace demo --kafka-namespace kafka://broker.example:9092
@@ -29,6 +29,10 @@ bench: $(VENV)/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--editable '.[bench]' --config-settings editable_mode=strict
 	$(BIN)/python bench/run.py
+
+# The tables in docs/ that are made from the program's own.
+pages: $(VENV)/installed
+	$(BIN)/python docs/generate.py
 
 dist: $(VENV)/dev
 	rm -rf dist

@@ -197,7 +197,9 @@ class TestSourceTree:
 
 
 class TestSourceDistribution:
-    @pytest.mark.parametrize("folder", ["streamt_ol", "stages", "tests", "fixtures", "bench"])
+    @pytest.mark.parametrize(
+        "folder", ["streamt_ol", "stages", "tests", "fixtures", "bench", "docs", "examples"]
+    )
     def test_holds_the_whole_folder(self, folder: str, built: Built) -> None:
         def files(root: Path) -> set[str]:
             found = {p.relative_to(root) for p in (root / folder).rglob("*") if p.is_file()}

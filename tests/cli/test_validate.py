@@ -13,7 +13,6 @@ import time
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 from support.commands import PROGRAM, clean_environment, streamt_ol
@@ -454,11 +453,6 @@ sys.exit(run(["validate", sys.argv[2]]))
 ROOT = Path(__file__).parents[1].parent
 
 
-def test_the_readme_shows_the_real_output() -> None:
-    ran = streamt_ol("validate", "fixtures/events/broken.jsonl", cwd=ROOT)
-    assert f"```text\n{ran.stdout.decode()}```" in (ROOT / "README.md").read_text("utf-8")
-
-
 def test_the_hook_and_the_action_call_the_command_with_options_that_exist() -> None:
     help_text = streamt_ol("validate", "--help").stdout.decode()
     hook = (ROOT / ".pre-commit-hooks.yaml").read_text("utf-8")
@@ -467,11 +461,3 @@ def test_the_hook_and_the_action_call_the_command_with_options_that_exist() -> N
     options = set(re.findall(r"(--[a-z-]+)(?= \"|\))", action.partition("Validate\n")[2]))
     assert options == {"--format", "--output-file", "--strict", "--ignore"}
     assert all(option in help_text for option in options)
-
-
-def test_the_readme_has_a_row_for_every_rule() -> None:
-    text = (ROOT / "README.md").read_text("utf-8")
-    rows: list[Any] = re.findall(
-        r"^\| (OL-R\d+) \| (\w+) \| (.*?) \| (.*?) \|$", text, re.MULTILINE
-    )
-    assert rows == [(name, *rule) for name, rule in RULES.items()]

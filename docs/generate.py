@@ -1,0 +1,64 @@
+"""The generator of what pages take from tables of the program: ``make pages``.
+
+A page holds a region between ``<!-- generated: NAME -->`` and ``<!-- end -->``; the text between
+the two is made by ``TABLES[NAME]``. A test holds the pages equal to what is generated.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from streamt_ol.problems import ERRORS, WARNINGS, Code
+from streamt_ol.validation.rules import RULES
+
+DOCS = Path(__file__).parent
+REGION = re.compile(r"(<!-- generated: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return a Markdown table of the column names ``head`` and of ``rows``."""
+    lines = [list(head), ["---"] * len(list(head)), *rows]
+    return "".join(f"| {' | '.join(str(cell) for cell in line)} |\n" for line in lines)
+
+
+def codes(which: Mapping[str, Code]) -> str:
+    """Return the table of error or warning codes."""
+    rows = [(f"`{code}`", row.meaning, row.exit_status, row.remedy) for code, row in which.items()]
+    return table(("code", "meaning", "exit", "what to do"), sorted(rows))
+
+
+def rules() -> str:
+    """Return the table of the rules of ``validate``."""
+    return table(
+        ("rule", "severity", "what holds", "where it comes from"),
+        [(name, *row) for name, row in RULES.items()],
+    )
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "errors": lambda: codes(ERRORS),
+    "warnings": lambda: codes(WARNINGS),
+    "rules": rules,
+}
+
+
+def generated(text: str) -> str:
+    """Return the page ``text`` with its regions made anew; KeyError for an unknown table."""
+    return REGION.sub(lambda region: region[1] + TABLES[region[2]]() + region[3], text)
+
+
+def main() -> int:
+    """Write the pages that differ, and name them."""
+    for page in sorted(DOCS.rglob("*.md")):
+        text = page.read_text("utf-8")
+        if (new := generated(text)) != text:
+            page.write_text(new, "utf-8")
+            sys.stdout.write(f"{page.relative_to(DOCS.parent)} is written anew\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""Every shell block of README and docs is executed, and what it is said to print is compared."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.commands import PROGRAM, clean_environment
+from support.delivery.servers import Server
+from support.pages import PAGES, ROOT, Block, blocks, name
+
+# `bash` and the like would be blocks that nothing executes.
+LANGUAGES = {"sh", "text", "json", "yaml", "python", "mermaid", "toml", "dockerfile", "ini"}
+FLAGS = {(), ("no-run",)}
+SAID = re.compile(r"\*(Not run|Run)\b")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder that is a streamt project, with this repository's samples in it."""
+    shutil.copytree(ROOT / "fixtures" / "projects" / "demo", tmp_path / "project")
+    for sample in ("fixtures", "examples"):
+        (tmp_path / "project" / sample).symlink_to(ROOT / sample)
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def marquez(tmp_path: Path) -> Iterator[str]:
+    """The address of a server that takes whatever it is sent."""
+    with Server(tmp_path / "marquez") as server:
+        yield server.url
+
+
+def run(block: Block, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    path = f"{Path(PROGRAM).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", block.text],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        stdin=subprocess.DEVNULL, env=clean_environment(PATH=path, **environment),
+        timeout=120, check=False,
+    )  # fmt: skip
+
+
+def runs(block: Block) -> bool:
+    return block.language == "sh" and "no-run" not in block.flags and not block.is_install
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if any(map(runs, blocks(p)))], ids=name)
+def test_the_page_does_what_it_shows(page: Path, folder: Path, marquez: str) -> None:
+    printed = None
+    for block in blocks(page):
+        if block.file:
+            (folder / block.file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / block.file).write_text(block.text, "utf-8")
+        elif block.comment == "output":
+            assert printed == block.text
+        elif runs(block):
+            ran = run(block, folder, MARQUEZ_URL=marquez)
+            printed = ran.stdout
+            assert ran.returncode == 0, (block.text, printed)
+            assert "Traceback" not in printed
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_the_blocks_have_a_known_form(page: Path) -> None:
+    for block in blocks(page):
+        assert block.language in LANGUAGES, block
+        assert block.flags in FLAGS, block
+        if "no-run" in block.flags:
+            assert SAID.match(block.after), f"nothing says whether this was run: {block.text}"
+        if block.language == "json":
+            json.loads(block.text)
+
+
+def test_the_export_is_the_one_shown(folder: Path) -> None:
+    page = list(blocks(ROOT / "docs" / "commands" / "export.md"))
+    [command] = [block for block in page if "export fixtures/manifests/demo.json" in block.text]
+    assert run(command, folder).returncode == 0
+    [shown] = [block.text for block in page if block.language == "json"
+               and '"streamt/ride-hailing/models/trips_clean"' in block.text]  # fmt: skip
+    lines = (folder / "lineage.jsonl").read_text("utf-8").splitlines()
+    assert "".join(line.strip() for line in shown.splitlines()) in lines
