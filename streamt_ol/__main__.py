@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 
-INTERRUPTED = 130
-TERMINATED = 143
+# They are to add little to the child's own time, and collect only while it runs.
 AROUND_A_CHILD = ("apply", "run", "test")
 
 
 def _terminate(_signal: int, _frame: object) -> None:
     """Leave by an exception, so that files in the making are removed on the way out."""
+    from streamt_ol.cli.exits import TERMINATED
     from streamt_ol.problems import Terminated
 
     raise Terminated(TERMINATED)
@@ -19,26 +19,23 @@ def _terminate(_signal: int, _frame: object) -> None:
 def main() -> None:
     """Run the command line and exit with its status."""
     try:
-        import gc
+        from streamt_ol import collector
 
-        gc.disable()  # nothing that is imported is garbage
+        collector.pause()
         import signal
         from contextlib import suppress
 
         from streamt_ol.cli.app import before_the_command, run
 
-        if before_the_command(sys.argv[1:])[1] in AROUND_A_CHILD:
-            import atexit
-
-            # They are to add little to the child's own time, and collect only while it runs.
-            atexit.register(gc.freeze)
-        else:
-            gc.enable()
+        if before_the_command(sys.argv[1:])[1] not in AROUND_A_CHILD:
+            collector.resume()
         if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             with suppress(ValueError):  # not in the main thread: signals are not ours
                 signal.signal(signal.SIGTERM, _terminate)
         status = run(sys.argv[1:])
     except KeyboardInterrupt:
+        from streamt_ol.cli.exits import INTERRUPTED
+
         status = INTERRUPTED
     sys.exit(status)
 

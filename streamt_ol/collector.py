@@ -1,7 +1,9 @@
 """The policy for Python's garbage collector, in one place.
 
 Parsed JSON holds no cycles, but the collector walks all of it again and again as it grows. So
-whatever holds a whole manifest, or many events, runs with the collector paused.
+whatever holds a whole manifest, or many events, runs with the collector paused. The program
+itself pauses it while it is loaded, since nothing that is imported is garbage, and spares its
+exit a last collection.
 """
 
 from __future__ import annotations
@@ -21,3 +23,18 @@ def paused() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+def pause() -> None:
+    """Pause the collector until ``resume``, and collect nothing at the program's end."""
+    import atexit
+
+    gc.disable()
+    atexit.register(gc.freeze)
+
+
+def resume() -> None:
+    """Collect again, but only what is made from now on."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()

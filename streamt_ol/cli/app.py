@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from streamt_ol import __version__
+from streamt_ol.cli import exits
 from streamt_ol.cli.output import Output, ReaderGoneError, note
 from streamt_ol.contracts import OPTIONS
 from streamt_ol.problems import ERRORS, INVALID, USAGE, StreamtOlError
@@ -30,9 +31,6 @@ COMMANDS: dict[str, str] = {
     "test": "streamt_ol.cli.test:streamt_test",
     "validate": "streamt_ol.cli.validate:validate",
 }
-DONE = 0
-REFUSED = 1
-INTERRUPTED = 130
 EPIPE_STATUS = 1
 MESSAGE_LIMIT = 500
 PIPELINE_OPTIONS = frozenset((*OPTIONS["properties"]["options"]["properties"], "output_file"))
@@ -59,10 +57,10 @@ def run(arguments: Sequence[str]) -> int:
             output.error(error)
             return ERRORS[error.code].exit_status
     except ReaderGoneError:
-        return DONE
+        return exits.DONE
     except StreamtOlError as error:  # stdout failed while it was told of another error
         output.error(error)
-        return REFUSED
+        return exits.REFUSED
 
 
 def _invoke(arguments: Sequence[str], output: Output) -> int:
@@ -73,7 +71,7 @@ def _invoke(arguments: Sequence[str], output: Output) -> int:
             args=list(arguments), prog_name="streamt-ol", standalone_mode=False, obj=output
         )
     except (KeyboardInterrupt, typer.Abort):
-        return INTERRUPTED
+        return exits.INTERRUPTED
     except typer.TyperException as error:
         return _usage_error(error, output)
     except OSError as error:  # typer itself writes help and version
@@ -84,7 +82,7 @@ def _invoke(arguments: Sequence[str], output: Output) -> int:
         if leaving.code == EPIPE_STATUS:  # how typer ends when the reader of its help has gone
             raise ReaderGoneError from None
         raise
-    return status if isinstance(status, int) else DONE
+    return status if isinstance(status, int) else exits.DONE
 
 
 def flags_of(application: Any, name: str) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from streamt_ol.cli import child
+from streamt_ol.cli import child, exits
 
 if TYPE_CHECKING:
     from streamt_ol.cli.emission import Declared
@@ -56,7 +56,7 @@ def streamt_apply(
 
     declared = emission.Declared(manifest, [*own, *(more or [])], given)
     ended = _reported(declared, arguments, operation_file, output)
-    return child.INTERRUPTED if ended.interrupted else child.status_of(ended, streamt, output)
+    return exits.INTERRUPTED if ended.interrupted else child.status_of(ended, streamt, output)
 
 
 def _reported(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from streamt_ol.cli import delivery_options as options
+from streamt_ol.cli import exits
 from streamt_ol.cli.output import Output
 from streamt_ol.delivery.checks import EventCheck
 from streamt_ol.delivery.checks import check as checked_events
@@ -19,7 +20,6 @@ from streamt_ol.problems import NOT_DELIVERED, USAGE, StreamtOlError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-FAILED = 1
 ALL = "all"
 _MARKS = {"accepted": "yes", "ignored": "ignored", "refused": "REFUSED"}
 
@@ -54,7 +54,7 @@ def check(
         )
         _print(output, source.name, _counted(found, totals), totals, is_matrix=ALL in receivers)
     if any(total["refused"] for total in totals.values()):
-        raise typer.Exit(FAILED)
+        raise typer.Exit(exits.REFUSED)
 
 
 def _names(receivers: list[str]) -> list[str]:

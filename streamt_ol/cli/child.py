@@ -15,7 +15,6 @@ from streamt_ol.runs.child import Ended, replace_process
 if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
 
-INTERRUPTED = 130
 # Options that are not ours are streamt's.
 PASS_ON = {"context_settings": {"ignore_unknown_options": True}}
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from streamt_ol.delivery.report import Report
     from streamt_ol.delivery.routes import Route
 
-FAILED, INTERRUPTED = 1, 130
-
 
 def print_result(
     output: Output, report: Report, route: Route, source: str, reason: str = "", **more: Any

@@ -6,13 +6,13 @@ refused before the child starts. Imported only by a command that emits.
 
 from __future__ import annotations
 
-import gc
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from streamt_ol import collector
 from streamt_ol.export.environment import with_environment
 from streamt_ol.problems import USAGE, StreamtOlError, Warned
 from streamt_ol.resolution.settings import Namespaces
@@ -140,13 +140,6 @@ def _tell(warnings: list[Warned], give_up: Callable[[], None], output: Output) -
             output.warnings([warning])
 
 
-def _collect_garbage() -> None:
-    """Let the garbage of the report be collected, now that all is loaded, and nothing else."""
-    if not gc.isenabled():
-        gc.freeze()
-        gc.enable()
-
-
 def report_child(spec: RunSpec, arguments: list[str], output: Output) -> Ended:
     """Run the child as one run of ``spec``; what was not delivered becomes warnings at the end."""
     from streamt_ol.runs.wrapped import run_wrapped
@@ -154,7 +147,7 @@ def report_child(spec: RunSpec, arguments: list[str], output: Output) -> Ended:
     warnings: list[Warned] = []
     with opened_transport(spec) as transport, termination_as_exit():
         run = Run(spec, transport, warn=warnings.append)
-        _collect_garbage()
+        collector.resume()
         try:
             return run_wrapped(run, arguments, os.environ)
         finally:
@@ -168,7 +161,7 @@ def report_apply(spec: RunSpec, place: Place, arguments: list[str], output: Outp
     warnings: list[Warned] = []
     with opened_transport(spec) as transport, termination_as_exit():
         deliveries = Deliveries(spec, transport, warnings.append)
-        _collect_garbage()
+        collector.resume()
         try:
             ended = run_apply(arguments, os.environ, place, deliveries)
             deliveries.finish()

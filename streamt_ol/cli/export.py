@@ -11,12 +11,13 @@ import typer
 
 from streamt_ol import collector, pipeline
 from streamt_ol.cli import options
-from streamt_ol.cli.output import Output
-from streamt_ol.cli.report import written
+from streamt_ol.cli.output import Output, written
+from streamt_ol.cli.progress import elapsed
 from streamt_ol.contracts import Canonical, Emitted
 from streamt_ol.export.canonical import canonical_state, write
 from streamt_ol.export.options import ExportOptions
 from streamt_ol.problems import USAGE, StreamtOlError
+from streamt_ol.redaction import place
 
 RELEASE = {"standard": "OpenLineage", "release": "1.53.0", "core_schema": "2-0-2"}
 PROJECT_FILE = "stream_project.yml"
@@ -72,7 +73,8 @@ def export(
     )
     replaced = pipeline.replacements(stage or [])
     with collector.paused():
-        canonical = canonical_state(chosen, os.environ, replaced)
+        with elapsed(f"exporting {_named(chosen)}"):
+            canonical = canonical_state(chosen, os.environ, replaced)
         if check is not None:
             from streamt_ol.cli.export_check import check_current
 
@@ -108,6 +110,13 @@ def _source(
     if env is not None:
         raise StreamtOlError(USAGE, "--env chooses an environment of a --project-dir")
     return "-" if manifest is None else manifest, None
+
+
+def _named(chosen: ExportOptions) -> str:
+    """Return a name for what is exported, safe to show."""
+    if chosen.project_dir is not None:
+        return place(chosen.project_dir)
+    return "standard input" if chosen.manifest in (None, "-") else place(str(chosen.manifest))
 
 
 def _data(canonical: Canonical, emitted: Emitted) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import typer
 
+from streamt_ol.cli import exits
 from streamt_ol.cli.output import Output
 from streamt_ol.contracts import Canonical
 from streamt_ol.problems import INVALID, PARSE, StreamtOlError, Warned
@@ -53,4 +54,4 @@ def check_current(
         suggestion="export again with --output-file in the place of --check",
     )
     output.error(stale, {"check": str(file), "changes": found, "counts": counts})
-    raise typer.Exit(1)
+    raise typer.Exit(exits.REFUSED)

@@ -13,7 +13,8 @@ from typing import Annotated
 import typer
 
 from streamt_ol.cli import delivery_options as options
-from streamt_ol.cli.delivery_result import FAILED, print_result
+from streamt_ol.cli import exits
+from streamt_ol.cli.delivery_result import print_result
 from streamt_ol.cli.output import Output, note
 from streamt_ol.delivery.files.dead_letter import DeadLetters
 from streamt_ol.delivery.forwarder import Forwarder, check_topic, consumer
@@ -89,9 +90,9 @@ def forward(
             reason = forwarder.run()
     print_result(output, report, route, topic, reason or (_SAID[signals[0]] if signals else ""))
     if signals:
-        raise typer.Exit(128 + signals[0])
+        raise typer.Exit(exits.of_signal(signals[0]))
     if reason or not report.is_done:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(exits.REFUSED)
 
 
 @contextmanager

@@ -10,9 +10,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from typing import Any, BinaryIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from streamt_ol.problems import INVALID, StreamtOlError, WarningRecord
+from streamt_ol.redaction import place
+
+if TYPE_CHECKING:
+    from streamt_ol.contracts import Counts
 
 _CHUNK = 1 << 20
 
@@ -122,6 +127,14 @@ def note(line: str) -> None:
             sys.stderr.flush()
     except OSError:
         pass
+
+
+def written(counts: Counts, file: Path) -> str:
+    """Return the line that confirms a written file of events."""
+    return (
+        f"wrote {counts['total']} events ({counts['dataset']} datasets, {counts['job']} jobs) "
+        f"to {place(str(file))}"
+    )
 
 
 def sorted_warnings(warnings: Iterable[WarningRecord]) -> list[WarningRecord]:

@@ -1,29 +1,48 @@
-"""A line of progress on stderr: for a terminal only, and only once it has taken a while."""
+"""A line of progress on stderr: on a terminal only, and only once the work has taken a while.
+
+A thread draws it, so that it also tells of work that waits: for a silent server, or for a parser
+that takes long. ``ByteCount`` and ``EventCount`` are what it may tell of.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
+import threading
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self, final
+
+from streamt_ol.cli.output import note
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import TracebackType
 
 _SILENT, _EVERY = 2.0, 0.2  # seconds
 _CLEAR = "\r\x1b[K"
+_COLUMNS = 80
+_BAR = 30
 
 
-class Progress:
-    """Shows bytes, events a second and the time left; ``total`` is in bytes, None if unknown."""
+@final
+class ProgressLine:
+    """Shows what ``text`` returns for the seconds that have passed, while its block runs.
 
-    def __init__(self, total: int | None) -> None:
-        self._total = total
-        self._started = monotonic()
-        self._next = self._started + _SILENT
-        self._terminal = sys.stderr is not None and sys.stderr.isatty()
+    Nothing is shown unless stderr is a terminal and ``wanted``.
+    """
+
+    def __init__(self, text: Callable[[float], str], *, wanted: bool = True) -> None:
+        self._text = text
+        self._wanted = wanted and sys.stderr is not None and sys.stderr.isatty()
+        self._ended = threading.Event()
+        self._lock = threading.RLock()
         self._shown = False
+        self._thread: threading.Thread | None = None
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
+        if self._wanted:
+            self._thread = threading.Thread(target=self._draw, name="progress", daemon=True)
+            self._thread.start()
         return self
 
     def __exit__(
@@ -32,33 +51,105 @@ class Progress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """Take the line away for good."""
+        self._ended.set()
+        with self._lock:
+            self._clear()
+
+    def say(self, text: str) -> None:
+        """Write another line to stderr; the line of progress comes again behind it."""
+        with self._lock:
+            self._clear()
+            note(text)
+
+    def _clear(self) -> None:
         if self._shown:
+            self._shown = False
             _write(_CLEAR)
+
+    def _draw(self) -> None:
+        started = monotonic()
+        wait = _SILENT
+        while not self._ended.wait(wait):
+            wait = _EVERY
+            text = self._text(monotonic() - started)
+            with self._lock:
+                if not self._ended.is_set():
+                    self._shown = True
+                    _write(_CLEAR + text[: _columns() - 1])
+
+
+def elapsed(what: str) -> ProgressLine:
+    """Return a line that says ``what`` is done, and for how long already.
+
+    ``what`` must be safe to show.
+    """
+    return ProgressLine(lambda seconds: f"{what}, {seconds:,.0f} s")
+
+
+@final
+class ByteCount:
+    """Bytes read, events per second and the time left; ``total`` is in bytes, None if unknown."""
+
+    def __init__(self, total: int | None) -> None:
+        self._total = total
+        self._size = self._events = 0
 
     def show(self, size: int, events: int) -> None:
         """Tell that ``size`` bytes have been read and ``events`` checked."""
-        now = monotonic()
-        if self._terminal and now >= self._next:
-            self._next = now + _EVERY
-            self._shown = True
-            _write(_CLEAR + line(size, self._total, events, now - self._started))
+        self._size, self._events = size, events
+
+    def text(self, seconds: float) -> str:
+        """Return the line after ``seconds``."""
+        size, total = self._size, self._total
+        text = f"{size / 1e6:,.0f} MB"
+        if total:
+            text = f"{min(size / total, 1):4.0%} of {total / 1e6:,.0f} MB"
+        text += f", {self._events / seconds:,.0f} events/s"
+        if total and size:
+            left = max(total - size, 0) * seconds / size
+            text += f", {left:,.0f} s left"
+        return text
 
 
-def line(size: int, total: int | None, events: int, seconds: float) -> str:
-    """Return the text of a progress line."""
-    text = f"{size / 1e6:,.0f} MB"
-    if total:
-        text = f"{min(size / total, 1):4.0%} of {total / 1e6:,.0f} MB"
-    text += f", {events / seconds:,.0f} events/s"
-    if total and size:
-        left = max(total - size, 0) * seconds / size
-        text += f", {left:,.0f} s left"
-    return text
+@final
+class EventCount:
+    """Events done of ``total``, which is 0 until it is known."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self._done = 0
+        self._lock = threading.Lock()
+
+    def tick(self) -> None:
+        """Count one more; any thread may call it."""
+        with self._lock:
+            self._done += 1
+
+    def text(self, seconds: float) -> str:
+        """Return the line after ``seconds``."""
+        if not self.total:
+            return f"reading the events, {seconds:,.0f} s"
+        done, total = self._done, self.total
+        filled = _BAR * done // total
+        bar = "#" * filled + "." * (_BAR - filled)
+        rate = done / seconds
+        return f"[{bar}] {done:,}/{total:,} {done / total:4.0%} {rate:,.0f}/s, {seconds:,.0f} s"
+
+
+def _columns() -> int:
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or _COLUMNS
+    except OSError:
+        return _COLUMNS
 
 
 def _write(text: str) -> None:
     try:
         sys.stderr.write(text)
         sys.stderr.flush()
-    except OSError:
+    except (OSError, ValueError):  # a terminal that is gone is nothing to stop for
         pass

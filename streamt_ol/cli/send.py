@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 import random
-import sys
 import time
 import uuid
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from streamt_ol.cli import delivery_options as options
-from streamt_ol.cli.delivery_result import FAILED, INTERRUPTED, print_result
+from streamt_ol.cli import exits
+from streamt_ol.cli.delivery_result import print_result
 from streamt_ol.cli.output import Output, note
-from streamt_ol.cli.progress_bar import ProgressBar
+from streamt_ol.cli.progress import EventCount, ProgressLine
 from streamt_ol.delivery.files.dead_letter import DeadLetters
 from streamt_ol.delivery.plan import Plan, Rules
 from streamt_ol.delivery.reading import Events, RunMaking
@@ -122,22 +122,24 @@ def send(
         if as_run_events:
             making = RunMaking(_run_ids(None if dry_run else progress), processing_engine)
         plan = Plan(Events(source, faults, making), rules, progress)
-        bar = ProgressBar(_terminal(output), time.monotonic)
-        report = Report(_say(output, bar))
-        delivery = Delivery(plan, report, policy, progress, keeper, fail_fast, bar.tick)
+        count = EventCount()
+        line = stack.enter_context(ProgressLine(count.text, wanted=not output.json))
+        report = Report(_silent if output.json else line.say)
+        delivery = Delivery(plan, report, policy, progress, keeper, fail_fast, count.tick)
         stack.callback(delivery.close)
         delivery.survey()
-        bar.total = plan.to_send
+        count.total = plan.to_send
         if dry_run:
+            line.end()
             _print_plan(output, plan, route, report, source.name)
         else:
-            _deliver(output, delivery, route, source.name, bar)
+            _deliver(output, delivery, route, source.name, line)
     if not report.is_done:
-        raise typer.Exit(FAILED)
+        raise typer.Exit(exits.REFUSED)
 
 
 def _deliver(
-    output: Output, delivery: Delivery, route: Route, source: str, bar: ProgressBar
+    output: Output, delivery: Delivery, route: Route, source: str, line: ProgressLine
 ) -> None:
     """Deliver, and say what came of it, whatever it was that ended the delivery."""
     reason = "the delivery failed"
@@ -145,17 +147,17 @@ def _deliver(
         reason = delivery.run(route)
     except KeyboardInterrupt:
         reason = "interrupted"
-        raise typer.Exit(INTERRUPTED) from None
+        raise typer.Exit(exits.INTERRUPTED) from None
     except SystemExit:
         reason = "terminated"
         raise
     except StreamtOlError as error:
         if output.json:
             reason = str(error)
-            raise typer.Exit(FAILED) from None
+            raise typer.Exit(exits.REFUSED) from None
         raise
     finally:
-        bar.clear()
+        line.end()
         print_result(output, delivery.report, route, source, reason)
 
 
@@ -174,17 +176,8 @@ def _print_plan(output: Output, plan: Plan, route: Route, report: Report, source
     note(f"would send {plan.to_send}, {report.closing_line().partition(', ')[2]}")
 
 
-def _terminal(output: Output) -> TextIO | None:
-    return sys.stderr if not output.json and sys.stderr and sys.stderr.isatty() else None
-
-
-def _say(output: Output, bar: ProgressBar) -> Callable[[str], None]:
-    def say(line: str) -> None:
-        if not output.json:
-            bar.clear()
-            note(line)
-
-    return say
+def _silent(_text: str) -> None:
+    """Say nothing: the envelope tells it all."""
 
 
 def _progress(path: Path | None, route: Route, stack: ExitStack) -> Checkpoint | None:

@@ -11,8 +11,7 @@ import typer
 
 from streamt_ol import pipeline, runner
 from streamt_ol.cli import options
-from streamt_ol.cli.output import Output
-from streamt_ol.cli.report import written
+from streamt_ol.cli.output import Output, written
 from streamt_ol.contracts import State
 from streamt_ol.export.environment import variable_named, with_environment
 from streamt_ol.problems import INVALID, PARSE, USAGE, StreamtOlError

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from streamt_ol.cli import child
+from streamt_ol.cli import child, exits
 from streamt_ol.problems import StreamtOlError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def streamt_test(
     from streamt_ol.cli.emission import report_child
 
     ended = report_child(spec, arguments, output)
-    return child.INTERRUPTED if ended.interrupted else child.status_of(ended, streamt, output)
+    return exits.INTERRUPTED if ended.interrupted else child.status_of(ended, streamt, output)
 
 
 def _spec(manifest_path: Path | None, words: list[str], given: Given) -> RunSpec | None:

@@ -147,10 +147,11 @@ def _checked(
     inputs = opening.openers(names)
     settings = Settings(max_line_bytes, ignored)
     options = Options(settings, max_problems, strict, jobs or _cores())
-    from streamt_ol.cli.progress import Progress
+    from streamt_ol.cli.progress import ByteCount, ProgressLine
 
-    with Progress(opening.size(names)) as progress:
-        return validate(inputs, options, progress.show)
+    count = ByteCount(opening.size(names))
+    with ProgressLine(count.text):
+        return validate(inputs, options, count.show)
 
 
 def _cores() -> int:

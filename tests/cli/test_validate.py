@@ -18,7 +18,6 @@ import pytest
 from support.commands import PROGRAM, clean_environment, streamt_ol
 from support.openlineage_events import dataset_event, job_event, mutated, random_event, run_event
 
-from streamt_ol.cli.progress import line as progress_line
 from streamt_ol.cli.validate import Format
 from streamt_ol.validation.report import REPORTERS
 from streamt_ol.validation.rules import RULES
@@ -420,13 +419,6 @@ def test_colour_and_progress_are_for_terminals_only(events: Path) -> None:
     )
     assert b"\x1b" not in ran.stdout
     assert b"\x1b" not in streamt_ol("validate", events, environment=terminal).stdout
-
-
-def test_the_line_of_progress_tells_bytes_speed_and_time_left() -> None:
-    assert progress_line(50_000_000, 200_000_000, 40_000, 2) == (
-        " 25% of 200 MB, 20,000 events/s, 6 s left"
-    )
-    assert progress_line(50_000_000, None, 40_000, 2) == "50 MB, 20,000 events/s"
 
 
 def test_validation_opens_no_socket_and_needs_no_jsonschema_for_valid_input(tmp_path: Path) -> None:

@@ -663,7 +663,7 @@ class TestProgressBar:
 
     def test_a_bar_on_a_terminal_only(self, tmp_path: Path) -> None:
         events = write(tmp_path / "e.jsonl", *(job(f"j{n}") for n in range(100)))
-        with Server(tmp_path, {"delay": 0.02}) as server:
+        with Server(tmp_path, {"delay": 0.3}) as server:
             command = ["send", str(events), "--to", "marquez", "--url", server.url]
             shown = self.stderr_of(command)
             as_json = self.stderr_of(["--output", "json", *command])

@@ -1,0 +1,110 @@
+"""The line of progress: on a real terminal only, and only after two seconds."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+import termios
+from pathlib import Path
+
+import pytest
+from support.commands import PROGRAM, clean_environment
+
+from streamt_ol.cli.progress import ByteCount, EventCount
+
+SCRIPT = """
+import sys, time
+from streamt_ol.cli.progress import elapsed
+with elapsed("reading the project") as line:
+    time.sleep(float(sys.argv[1]))
+    if len(sys.argv) > 2: line.say("a warning")
+    time.sleep(float(sys.argv[1]) / 8)
+"""
+
+
+def on_a_terminal(*arguments: str, columns: int = 60) -> bytes:
+    """Return what the script writes to a terminal on its stderr."""
+    terminal, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (24, columns))
+    child = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, *arguments], stderr=theirs, env=clean_environment()
+    )
+    os.close(theirs)
+    shown = b""
+    try:
+        while more := os.read(terminal, 65536):
+            shown += more
+    except OSError:  # the other end was closed
+        pass
+    os.close(terminal)
+    assert child.wait(60) == 0
+    return shown
+
+
+def test_it_comes_after_two_seconds_and_is_taken_away() -> None:
+    shown = on_a_terminal("2.6")
+    assert shown.startswith(b"\r\x1b[Kreading the project, 2 s\r\x1b[K")
+    assert shown.endswith(b"\r\x1b[K")
+
+
+def test_short_work_shows_nothing() -> None:
+    assert on_a_terminal("0.2") == b""
+
+
+def test_another_line_takes_its_place() -> None:
+    shown = on_a_terminal("2.6", "say")
+    assert b"\r\x1b[Ka warning\r\n\r\x1b[Kreading" in shown
+
+
+def test_it_is_never_wider_than_the_terminal() -> None:
+    assert on_a_terminal("2.4", columns=12).startswith(b"\r\x1b[Kreading the\r\x1b[K")
+
+
+def test_nothing_is_shown_in_a_pipe() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", SCRIPT, "2.4"], capture_output=True, env=clean_environment(),
+        check=True,
+    )  # fmt: skip
+    assert (ran.stdout, ran.stderr) == (b"", b"")
+
+
+@pytest.mark.parametrize(
+    ("total", "text"),
+    [
+        (200_000_000, " 25% of 200 MB, 20,000 events/s, 6 s left"),
+        (None, "50 MB, 20,000 events/s"),
+    ],
+)
+def test_bytes_speed_and_time_left(total: int | None, text: str) -> None:
+    count = ByteCount(total)
+    count.show(50_000_000, 40_000)
+    assert count.text(2.0) == text
+
+
+def test_events_of_all() -> None:
+    count = EventCount()
+    assert count.text(3.0) == "reading the events, 3 s"
+    count.total = 10
+    for _ in range(5):
+        count.tick()
+    assert count.text(2.5) == f"[{'#' * 15}{'.' * 15}] 5/10  50% 2/s, 2 s"
+
+
+@pytest.mark.parametrize("command", ["export", "validate"])
+def test_a_command_that_waits_for_its_input_says_so(command: str, tmp_path: Path) -> None:
+    os.mkfifo(fifo := tmp_path / "fifo")
+    terminal, theirs = pty.openpty()
+    child = subprocess.Popen(
+        [PROGRAM, command, str(fifo)], stdout=subprocess.DEVNULL, stderr=theirs,
+        env=clean_environment(OPENLINEAGE_NAMESPACE="jobs"),
+    )  # fmt: skip
+    os.close(theirs)
+    shown = os.read(terminal, 65536)
+    fifo.write_bytes(b"")
+    child.wait(60)
+    os.close(terminal)
+    assert shown.startswith(b"\r\x1b[K")
+    if command == "export":
+        assert b"exporting " in shown
