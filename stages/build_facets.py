@@ -7,7 +7,9 @@ from typing import Any
 
 from streamt_ol import contracts
 from streamt_ol.contracts import ProjectedColumn, ProjectedDataset, ProjectedJob, State
-from streamt_ol.openlineage.facets import DATASET, EVENT_SCHEMA_URLS, JOB, PRODUCER, schema_url
+from streamt_ol.openlineage.events import EVENT_SCHEMA_URLS
+from streamt_ol.openlineage.facets import DATASET, JOB, schema_url
+from streamt_ol.openlineage.release import PRODUCER
 
 TAKES = contracts.PROJECTION
 RETURNS = contracts.EVENTS

@@ -16,10 +16,11 @@ from streamt_ol.cli.progress import elapsed
 from streamt_ol.contracts import Canonical, Emitted
 from streamt_ol.export.canonical import canonical_state, write
 from streamt_ol.export.options import ExportOptions
+from streamt_ol.openlineage.release import CORE_VERSION, RELEASE, STANDARD
 from streamt_ol.problems import USAGE, StreamtOlError
 from streamt_ol.redaction import place
 
-RELEASE = {"standard": "OpenLineage", "release": "1.53.0", "core_schema": "2-0-2"}
+_RELEASE = {"standard": STANDARD, "release": RELEASE, "core_schema": CORE_VERSION}
 PROJECT_FILE = "stream_project.yml"
 
 
@@ -120,7 +121,7 @@ def _named(chosen: ExportOptions) -> str:
 
 
 def _data(canonical: Canonical, emitted: Emitted) -> dict[str, Any]:
-    data: dict[str, Any] = {**RELEASE, "events": canonical["events"], "counts": emitted["counts"]}
+    data: dict[str, Any] = {**_RELEASE, "events": canonical["events"], "counts": emitted["counts"]}
     if (file := emitted.get("output_file")) is not None:
         data["output_file"] = file
     return data

@@ -6,6 +6,7 @@ import typer
 
 from streamt_ol.cli.output import Output
 from streamt_ol.openlineage import schemas as pinned
+from streamt_ol.openlineage.release import RELEASE
 
 
 def schemas(context: typer.Context) -> None:
@@ -14,11 +15,11 @@ def schemas(context: typer.Context) -> None:
     rows = [{"name": name, **pin} for name, pin in pinned.verify_all().items()]
     total = sum(pin["bytes"] for pin in pinned.pins().values())
     if output.json:
-        output.envelope({"release": pinned.RELEASE, "bytes": total, "schemas": rows})
+        output.envelope({"release": RELEASE, "bytes": total, "schemas": rows})
         return
     lines = [
         f"{row['name']:<42} {row['bytes']:>5} {row['sha256']} {row['pinned_by']:<13} {row['id']}\n"
         for row in rows
     ]
-    lines.append(f"verified {len(rows)} schemas of OpenLineage {pinned.RELEASE}, {total} bytes\n")
+    lines.append(f"verified {len(rows)} schemas of OpenLineage {RELEASE}, {total} bytes\n")
     output.data(line.encode() for line in lines)

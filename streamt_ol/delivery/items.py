@@ -85,7 +85,7 @@ def key_of(event: Event) -> str:
     """Return ``run:NS/NAME``, ``job:NS/NAME`` or ``dataset:NS/NAME`` as the official client does.
 
     A run with a parent has the key of its root job, or else of its parent job, so that a chain of
-    runs stays in order (``KafkaTransport._get_run_message_key`` of the Python client 1.53.0).
+    runs stays in order (``KafkaTransport._get_run_message_key`` of the official Python client).
     """
     kind = kind_of(event)
     if kind != RUN:

@@ -17,18 +17,15 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from streamt_ol.delivery.items import DATASET, JOB, identity, kind_of
-from streamt_ol.openlineage.facets import PRODUCER
+from streamt_ol.openlineage.events import EVENT_SCHEMA_URLS, RUN_EVENT
+from streamt_ol.openlineage.facets import schema_url
+from streamt_ol.openlineage.release import PRODUCER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from streamt_ol.delivery.items import Event
 
-RUN_EVENT_URL = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
-ENGINE_FACET_URL = (
-    "https://openlineage.io/spec/facets/1-1-1/ProcessingEngineRunFacet.json"
-    "#/$defs/ProcessingEngineRunFacet"
-)
 MADE_HERE = "urn:streamt-ol:send"
 STATES = ("START", "COMPLETE")
 Facets = Mapping[tuple[str, str], Mapping[str, Any]]
@@ -63,7 +60,7 @@ def run_events(
         run["facets"] = {
             "processing_engine": {
                 "_producer": producer,
-                "_schemaURL": ENGINE_FACET_URL,
+                "_schemaURL": schema_url("run", "processing_engine"),
                 "name": name,
                 "version": version,
             }
@@ -72,7 +69,7 @@ def run_events(
     for side in ("inputs", "outputs"):
         if isinstance(event.get(side), list):
             described[side] = [_with_facets(dataset, facets) for dataset in event[side]]
-    described |= {"run": run, "producer": producer, "schemaURL": RUN_EVENT_URL}
+    described |= {"run": run, "producer": producer, "schemaURL": EVENT_SCHEMA_URLS[RUN_EVENT]}
     return [
         orjson.dumps(described | {"eventType": state}, option=orjson.OPT_SORT_KEYS)
         for state in STATES

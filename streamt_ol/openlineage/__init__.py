@@ -1,1 +1,1 @@
-"""OpenLineage 1.53.0: its facets, formats, names and pinned schemas."""
+"""The pinned OpenLineage release: its URLs, facets, formats, names and pinned schemas."""

@@ -1,26 +1,11 @@
-"""The words of OpenLineage 1.53.0: producer, schema URLs, and the table of standard facets.
-
-Implements "Producer and schema URLs" of the specification: exact values, official ``$id``
-followed by the exact ``$defs`` fragment.
-"""
+"""The table of standard facets: where each stands, under which key, and what describes it."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from typing import NamedTuple
 
-PRODUCER = "https://github.com/conduktor/streamt"
-CORE_ID = "https://openlineage.io/spec/2-0-2/OpenLineage.json"
-# Releases of the core that published facets of older releases point at.
-CORE_ALIASES = (
-    "https://openlineage.io/spec/1-0-2/OpenLineage.json",
-    "https://openlineage.io/spec/1-0-3/OpenLineage.json",
-)
-RUN_EVENT = "RunEvent"
-JOB_EVENT = "JobEvent"
-DATASET_EVENT = "DatasetEvent"
-EVENT_KINDS = (RUN_EVENT, JOB_EVENT, DATASET_EVENT)
-EVENT_SCHEMA_URLS = {kind: f"{CORE_ID}#/$defs/{kind}" for kind in EVENT_KINDS}
+from streamt_ol.openlineage.release import facet_id
 
 # The places where a facet may stand, with the core's definition of a facet there.
 RUN = "run"
@@ -56,7 +41,7 @@ class StandardFacet(NamedTuple):
     @property
     def schema_id(self) -> str:
         """The ``$id`` of the pinned schema document."""
-        return f"https://openlineage.io/spec/facets/{self.version}/{self.document}"
+        return facet_id(self.version, self.document)
 
     @property
     def schema_url(self) -> str:

@@ -10,7 +10,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from streamt_ol.openlineage import facets
+from streamt_ol.openlineage.events import RUN_EVENT
 from streamt_ol.openlineage.names import check_no_credentials, is_encodable
+from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.validation.findings import NOTE, Finding
 
@@ -50,7 +52,7 @@ def check_event(event: RunEvent) -> None:
 
 def _findings(event: RunEvent) -> list[Finding]:
     body = cast("dict[str, Any]", event)
-    if event["producer"] == facets.PRODUCER:
+    if event["producer"] == PRODUCER:
         from streamt_ol.validation.generated import check_generated
 
         return [
@@ -75,7 +77,7 @@ def _fast_yes() -> Callable[[Any], bool]:
 
     table = facets.by_place()
     used = (table[facets.RUN]["errorMessage"], table[facets.JOB]["jobType"])
-    return compiled(event_schema(facets.RUN_EVENT, used)).is_valid
+    return compiled(event_schema(RUN_EVENT, used)).is_valid
 
 
 def _check_text(text: object, place: str) -> None:

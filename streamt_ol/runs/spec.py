@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict
 
 from streamt_ol.openlineage import facets
+from streamt_ol.openlineage.events import EVENT_SCHEMA_URLS, RUN_EVENT
+from streamt_ol.openlineage.release import PRODUCER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,7 +81,7 @@ class RunSpec:
     job: Job
     inputs: tuple[Dataset, ...] = ()
     outputs: tuple[Dataset, ...] = ()
-    producer: str = facets.PRODUCER
+    producer: str = PRODUCER
 
     def event(
         self, event_type: EventType, run_id: str, event_time: str, message: str | None = None
@@ -102,7 +104,7 @@ class RunSpec:
                 "facets": {"jobType": self._job_type()},
             },
             "producer": self.producer,
-            "schemaURL": facets.EVENT_SCHEMA_URLS[facets.RUN_EVENT],
+            "schemaURL": EVENT_SCHEMA_URLS[RUN_EVENT],
         }
         if self.inputs:
             event["inputs"] = _identities(self.inputs)

@@ -1,6 +1,6 @@
 """The configuration of a transport, checked field by field, before anything is opened.
 
-The fields are those of the official Python client 1.53.0 (``HttpConfig``, ``FileConfig``), as far
+The fields are those of the official Python client (``HttpConfig``, ``FileConfig``), as far
 as the specification's "Transport boundary" allows them. A field that is refused is named.
 """
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from streamt_ol.openlineage.facets import PRODUCER
+from streamt_ol.openlineage.events import kind_of
+from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.validation import events, generated
-from streamt_ol.validation.accept.local import kind_of, says_nothing_more
+from streamt_ol.validation.accept.local import says_nothing_more
 from streamt_ol.validation.accept.schema import accepts
 from streamt_ol.validation.findings import Placed
 from streamt_ol.validation.lines import BLANKS, is_plain, unreadable

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.openlineage.facets import RUN_EVENT
-from streamt_ol.validation.accept.local import kind_of
+from streamt_ol.openlineage.events import RUN_EVENT, kind_of
 from streamt_ol.validation.accept.schema import accepts
 from streamt_ol.validation.explain import local
 from streamt_ol.validation.rules import finding

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.openlineage.facets import JOB_EVENT, RUN_EVENT
+from streamt_ol.openlineage.events import JOB_EVENT, RUN_EVENT, kind_of
 from streamt_ol.validation.accept import generated as strict
-from streamt_ol.validation.accept.local import is_unique, kind_of
+from streamt_ol.validation.accept.local import is_unique
 from streamt_ol.validation.findings import ERROR, Finding
 
 if TYPE_CHECKING:

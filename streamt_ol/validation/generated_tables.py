@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from streamt_ol.openlineage.facets import DATASET, DATASET_EVENT, JOB, JOB_EVENT, RUN, RUN_EVENT
+from streamt_ol.openlineage.events import DATASET_EVENT, JOB_EVENT, RUN_EVENT
+from streamt_ol.openlineage.facets import DATASET, JOB, RUN
 
 _PORT = "(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
 KAFKA_NAMESPACE = rf"^kafka://(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\]):{_PORT}$"

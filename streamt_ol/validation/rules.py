@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from streamt_ol.openlineage.release import CORE_VERSION
 from streamt_ol.validation.findings import ERROR, NOTE, WARNING, Finding
 
 
@@ -15,9 +16,9 @@ class Rule(NamedTuple):
     passage: str
 
 
-_CORE = "OpenLineage.json 2-0-2"
+_CORE = f"OpenLineage.json {CORE_VERSION}"
 _BOUNDARY = "specification, Offline validation boundary"
-_LIFECYCLE = "OpenLineage run cycle; OpenLineage.json 2-0-2, RunEvent.eventType"
+_LIFECYCLE = f"OpenLineage run cycle; {_CORE}, RunEvent.eventType"
 
 RULES: dict[str, Rule] = {
     "OL-R001": Rule(ERROR, "the text is UTF-8", "RFC 8259, section 8.1"),

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from streamt_ol.openlineage.events import ENTITIES
 from streamt_ol.openlineage.facets import (
     DATASET,
-    DATASET_EVENT,
     DELETABLE,
     INPUT_DATASET,
     JOB,
-    JOB_EVENT,
     OUTPUT_DATASET,
     RUN,
-    RUN_EVENT,
 )
 
 if TYPE_CHECKING:
@@ -35,16 +33,9 @@ _NESTED_IN_PARENT: tuple[tuple[Path, str], ...] = (
 )
 
 
-_OF_KIND = {
-    RUN_EVENT: ("run", "job", "inputs", "outputs"),
-    JOB_EVENT: ("job", "inputs", "outputs"),
-    DATASET_EVENT: ("dataset",),
-}
-
-
 def of_kind(kind: str, event: Object) -> Object:
     """Return the entities that an event of ``kind`` has; a RunEvent's ``dataset`` means nothing."""
-    return {name: event[name] for name in _OF_KIND[kind] if name in event}
+    return {name: event[name] for name in ENTITIES[kind] if name in event}
 
 
 def is_object(value: object) -> TypeGuard[Object]:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from streamt_ol.openlineage import facets, schemas
+from streamt_ol.openlineage.events import EVENT_KINDS, EVENT_SCHEMA_URLS
+from streamt_ol.openlineage.release import CORE_ID, PRODUCER
 from streamt_ol.openlineage.schemas import pack
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.validation.accept.flatten import Flattener, event_schema
@@ -158,7 +160,7 @@ def test_each_facet_stands_where_its_schema_says() -> None:
     for one in facets.STANDARD_FACETS:
         definition = schemas.document(one.document)["$defs"][one.definition]
         bases = [part["$ref"] for part in definition["allOf"] if "$ref" in part]
-        assert bases == [f"{facets.CORE_ID}#/$defs/{facets.PLACES[one.place]}"], one
+        assert bases == [f"{CORE_ID}#/$defs/{facets.PLACES[one.place]}"], one
 
 
 def test_the_odd_ones_stand_at_their_places() -> None:
@@ -175,15 +177,15 @@ def test_the_odd_ones_stand_at_their_places() -> None:
 
 
 def test_the_core_constants_are_the_specified_ones() -> None:
-    assert facets.PRODUCER == "https://github.com/conduktor/streamt"
+    assert PRODUCER == "https://github.com/conduktor/streamt"
     core = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/"
     assert {
         kind: core + kind for kind in ("RunEvent", "JobEvent", "DatasetEvent")
-    } == facets.EVENT_SCHEMA_URLS
+    } == EVENT_SCHEMA_URLS
 
 
 def test_every_flattened_schema_is_self_contained() -> None:
-    for kind in facets.EVENT_KINDS:
+    for kind in EVENT_KINDS:
         flat = json.dumps(event_schema(kind, facets.STANDARD_FACETS))
         references = {part.split('"')[0] for part in flat.split('"$ref": "')[1:]}
         assert all(one.startswith("#/$defs/") for one in references)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.streamt.place import Json, checked, kinds
 
-from streamt_ol.openlineage.facets import PRODUCER
+from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.problems import EMIT_FAILED, StreamtOlError, Warned
 from streamt_ol.runs import (
     Dataset,

@@ -6,14 +6,10 @@ import copy
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.openlineage.facets import (
-    EVENT_KINDS,
-    EVENT_SCHEMA_URLS,
-    PRODUCER,
-    STANDARD_FACETS,
-    by_place,
-)
+from streamt_ol.openlineage.events import EVENT_KINDS, EVENT_SCHEMA_URLS
+from streamt_ol.openlineage.facets import STANDARD_FACETS, by_place
 from streamt_ol.openlineage.formats import NOT_BLANK, PATTERNS
+from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.validation.accept.flatten import event_schema
 
 if TYPE_CHECKING:

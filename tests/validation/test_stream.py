@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 from support.openlineage_events import Event
 
-from streamt_ol.openlineage.facets import EVENT_SCHEMA_URLS
+from streamt_ol.openlineage.events import EVENT_SCHEMA_URLS, kind_of
 from streamt_ol.openlineage.formats import instant
-from streamt_ol.validation.accept.local import kind_of
 from streamt_ol.validation.stream import facts
 from streamt_ol.validation.stream.facts import Moment, Run
 from streamt_ol.validation.stream.rules import stream_findings

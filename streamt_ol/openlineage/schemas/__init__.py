@@ -1,4 +1,4 @@
-"""The pinned schema documents of OpenLineage 1.53.0, as package resources.
+"""The pinned schema documents of the OpenLineage release, as package resources.
 
 Implements "Pinned OpenLineage release and schemas" of the specification: each document is
 stored gzip-compressed and base64-encoded, and its decoded size and SHA-256 are checked before
@@ -18,7 +18,6 @@ import orjson
 
 from streamt_ol.problems import INVALID, StreamtOlError
 
-RELEASE = "1.53.0"
 CORE = "OpenLineage.json"
 _FOLDER = Path(__file__).parent
 # Of pins.json itself, which says what all the others must be.

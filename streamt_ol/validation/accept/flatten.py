@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.openlineage import facets, schemas
+from streamt_ol.openlineage.events import DATASET_EVENT, JOB_EVENT, RUN_EVENT
 from streamt_ol.openlineage.formats import NOT_BLANK, PATTERNS
 
 if TYPE_CHECKING:
@@ -46,11 +47,11 @@ def event_schema(kind: str, standard: Iterable[facets.StandardFacet]) -> Schema:
     """Return the flattened schema of an event ``kind`` that knows the facets ``standard``."""
     flat = Flattener(standard)
     event = flat.definition(schemas.CORE, kind)
-    if kind != facets.RUN_EVENT:
+    if kind != RUN_EVENT:
         event = merged(event, {"properties": {"run": False, "eventType": False}})
-    if kind == facets.JOB_EVENT:
+    if kind == JOB_EVENT:
         event = merged(event, {"properties": {"dataset": False}})
-    if kind == facets.DATASET_EVENT:
+    if kind == DATASET_EVENT:
         event = merged(event, {"properties": {"job": False}})
     event.pop("not", None)  # what the core forbids is forbidden above, by name
     return {**event, "$defs": flat.definitions}

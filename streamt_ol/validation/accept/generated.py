@@ -6,8 +6,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.openlineage import facets
-from streamt_ol.openlineage.facets import DATASET, DATASET_EVENT, JOB, PRODUCER, RUN, RUN_EVENT
+from streamt_ol.openlineage.events import DATASET_EVENT, EVENT_SCHEMA_URLS, RUN_EVENT
+from streamt_ol.openlineage.facets import DATASET, JOB, RUN
 from streamt_ol.openlineage.formats import NOT_BLANK, PATTERNS
+from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.validation.accept.flatten import Flattener, Schema
 from streamt_ol.validation.accept.schema import compiled
 from streamt_ol.validation.generated_tables import (
@@ -59,7 +61,7 @@ def strict_schema(kind: str) -> Schema:
     properties: dict[str, Schema] = {
         "eventTime": {"type": "string", "pattern": PATTERNS["utc-date-time"]},
         "producer": {"const": PRODUCER},
-        "schemaURL": {"const": facets.EVENT_SCHEMA_URLS[kind]},
+        "schemaURL": {"const": EVENT_SCHEMA_URLS[kind]},
         "eventType": {"enum": list(EVENT_TYPES)},
         "inputs": _REFERENCES,
         "outputs": _REFERENCES,

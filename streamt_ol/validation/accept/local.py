@@ -1,44 +1,26 @@
-"""What every event is asked, made for speed: its kind, and whether something stands in it twice.
+"""Accept an event, beyond its schema, in which nothing is duplicated. Made for speed.
 
 ``streamt_ol.validation.explain.local`` has the words for what is found here.
 """
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Any
 
+from streamt_ol.openlineage.events import DATASET_EVENT, EVENT_SCHEMA_URLS, JOB_EVENT, RUN_EVENT
 from streamt_ol.openlineage.facets import (
     DATASET,
-    DATASET_EVENT,
-    EVENT_SCHEMA_URLS,
     INPUT_DATASET,
     JOB,
-    JOB_EVENT,
     OUTPUT_DATASET,
     RUN,
-    RUN_EVENT,
     STANDARD_FACETS,
     by_place,
 )
+from streamt_ol.openlineage.release import facet_document
 
-_FACET_URL = re.compile(r"https?://openlineage\.io/spec/facets/[0-9-]+/(\w+\.json)(?=#|$)")
 _DOCUMENTS = frozenset(one.document for one in STANDARD_FACETS)
-
-
-def kind_of(event: dict[str, Any]) -> str | None:
-    """Return the kind that the keys of ``event`` make it, or None where there is none, or two.
-
-    Keys count, never their values: ``"run": null`` is a run key.
-    """
-    if "job" in event:
-        if "run" in event:
-            return RUN_EVENT
-        return None if "dataset" in event else JOB_EVENT
-    if "dataset" in event:
-        return DATASET_EVENT
-    return RUN_EVENT if "run" in event else None
 
 
 def says_nothing_more(kind: str, event: Any) -> bool:
@@ -84,10 +66,10 @@ def _any_borrowed(place: str, facets: Any) -> bool:
 def is_borrowed(place: str, key: str, url: str) -> bool:
     """Tell whether ``url`` names another standard facet than the one of ``key`` at ``place``."""
     standard = by_place()[place].get(key)
-    named = _FACET_URL.match(url) if standard else None
-    if standard is None or named is None:
+    if standard is None:
         return False
-    return named[1] != standard.document and named[1] in _DOCUMENTS
+    named = facet_document(url)
+    return named != standard.document and named in _DOCUMENTS
 
 
 def is_unique(kind: str, event: Any) -> bool:

@@ -10,15 +10,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.openlineage.facets import (
-    DATASET_EVENT,
-    EVENT_SCHEMA_URLS,
-    PRODUCER,
-    RUN,
-    RUN_EVENT,
-    by_place,
-)
+from streamt_ol.openlineage.events import DATASET_EVENT, EVENT_SCHEMA_URLS, RUN_EVENT
+from streamt_ol.openlineage.facets import RUN, by_place
 from streamt_ol.openlineage.formats import is_blank, is_date_time, is_utc_date_time
+from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.problems import pointer
 from streamt_ol.redaction import shown
 from streamt_ol.validation import walk

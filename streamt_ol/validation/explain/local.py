@@ -10,7 +10,9 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from streamt_ol.openlineage.facets import EVENT_SCHEMA_URLS, by_place
+from streamt_ol.openlineage.events import EVENT_SCHEMA_URLS
+from streamt_ol.openlineage.facets import by_place
+from streamt_ol.openlineage.release import CORE_VERSION, core_version
 from streamt_ol.problems import pointer
 from streamt_ol.redaction import shown
 from streamt_ol.validation import walk
@@ -22,11 +24,6 @@ if TYPE_CHECKING:
 
     from streamt_ol.validation.findings import Finding
 
-_CORE_URL = re.compile(
-    r"https?://openlineage\.io/spec/(?P<version>[0-9]+-[0-9]+-[0-9]+)/OpenLineage\.(?:json|yml)"
-    r"|https?://(?:raw\.githubusercontent\.com|github\.com)/OpenLineage/OpenLineage/\S*"
-    r"/spec/OpenLineage\.(?:json|yml)"
-)
 _FRAGMENT = re.compile(r"/(?:\$defs|definitions)/(\w+)")
 
 
@@ -45,13 +42,13 @@ def url_findings(kind: str, url: str) -> tuple[Finding, ...]:
     if url == EVENT_SCHEMA_URLS[kind]:
         return ()
     base, _, fragment = url.partition("#")
-    core = _CORE_URL.fullmatch(base)
-    if core is None:
+    version = core_version(base)
+    if version is None:
         expected = EVENT_SCHEMA_URLS[kind]
         return (_url("OL-R016", f"expected {expected}, found {shown(url, 160)}"),)
     found = []
-    if core["version"] != "2-0-2":
-        found.append(_url("OL-R017", f"not the pinned core 2-0-2, but {shown(base, 160)}"))
+    if version != CORE_VERSION:
+        found.append(_url("OL-R017", f"not the pinned core {CORE_VERSION}, but {shown(base, 160)}"))
     if not fragment:
         found.append(_url("OL-R018", f"expected the fragment #/$defs/{kind}, found none"))
     else:

@@ -14,8 +14,8 @@ from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 
 from streamt_ol.openlineage import schemas
-from streamt_ol.openlineage.facets import CORE_ALIASES
 from streamt_ol.openlineage.formats import format_checker
+from streamt_ol.openlineage.release import CORE_ALIASES
 
 
 @cache

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streamt_ol.openlineage import facets, schemas
+from streamt_ol.openlineage.events import RUN_EVENT
 from streamt_ol.openlineage.formats import is_blank
 from streamt_ol.problems import pointer
 from streamt_ol.redaction import shown
@@ -110,7 +111,7 @@ def _format(error: Any) -> str:
 def _static(kind: str, event: walk.Object) -> Iterator[Finding]:
     """Yield ``run`` and ``eventType`` in static events, whatever their value."""
     for name in ("run", "eventType"):
-        if kind != facets.RUN_EVENT and name in event:
+        if kind != RUN_EVENT and name in event:
             yield finding("OL-R020", pointer(name), f"a {kind} must not have {name!r}")
 
 

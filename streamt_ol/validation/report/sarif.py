@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from streamt_ol import __version__
+from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.redaction import place
 from streamt_ol.validation.rules import RULES
 
@@ -51,7 +52,7 @@ def _driver() -> dict[str, Any]:
     return {
         "name": "streamt-ol validate",
         "version": __version__,
-        "informationUri": "https://github.com/conduktor/streamt",
+        "informationUri": PRODUCER,
         "rules": [
             {
                 "id": rule,

@@ -12,8 +12,9 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from streamt_ol.openlineage.facets import DATASET_EVENT, PRODUCER, RUN_EVENT
+from streamt_ol.openlineage.events import DATASET_EVENT, RUN_EVENT
 from streamt_ol.openlineage.formats import instant, is_uuid
+from streamt_ol.openlineage.release import PRODUCER
 
 TICKS = 10_000_000  # a second in ticks of 100 ns: 9,999 years of them fit 64 bits
 CONTINUOUS = frozenset({"STREAMING", "SERVICE"})

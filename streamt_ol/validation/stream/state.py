@@ -11,7 +11,7 @@ import struct
 from typing import Any
 from zlib import crc32
 
-from streamt_ol.openlineage.facets import DATASET_EVENT, RUN_EVENT
+from streamt_ol.openlineage.events import DATASET_EVENT, RUN_EVENT
 from streamt_ol.validation.lines import BLANKS
 from streamt_ol.validation.stream import facts
 from streamt_ol.validation.stream.facts import END, START, Moment, Run

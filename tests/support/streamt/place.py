@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from streamt_ol.openlineage import facets
+from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.problems import Warned
 from streamt_ol.runs import Job, RunSpec
 from streamt_ol.runs.durable import Deliveries, run_apply
@@ -149,7 +149,7 @@ def kinds(events: list[Json]) -> list[str]:
 def checked(events: list[Json]) -> list[Json]:
     """Return ``events``, which must be valid, each under the rules of its own producer."""
     for event in events:
-        generated = event["producer"] == facets.PRODUCER
+        generated = event["producer"] == PRODUCER
         assert (check_generated([event]) if generated else check_event(event)) == []
     return events
 
