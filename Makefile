@@ -6,7 +6,7 @@ SOURCES := $(shell find streamt_ol stages -name '*.py' -o -name '*.b64' -o -name
 DEMO := fixtures/manifests/demo.json
 CODE := streamt_ol stages tests bench examples docs
 
-.PHONY: demo test test-slow check bench pages dist clean
+.PHONY: demo test test-slow check bench pages docs dist clean
 
 demo: $(VENV)/installed
 	@$(BIN)/streamt-ol export $(DEMO) --job-namespace demo --kafka-namespace kafka://broker.example:9092
@@ -34,12 +34,16 @@ bench: $(VENV)/dev
 pages: $(VENV)/installed
 	$(BIN)/python docs/generate.py
 
+# The site, in site/. A broken link or a page that nothing leads to is an error.
+docs: $(VENV)/dev pages
+	$(BIN)/mkdocs build --strict --quiet
+
 dist: $(VENV)/dev
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist .
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) build dist site *.egg-info
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -28,7 +28,7 @@ from support.manifests import FIXTURES
 from support.network import NO_NETWORK, REFUSED
 
 ROOT = Path(__file__).parents[1]
-PRODUCTS = (".*", "__pycache__", "build", "dist", "out", "*.egg-info")
+PRODUCTS = (".*", "__pycache__", "build", "dist", "out", "site", "*.egg-info")
 # "Pinned OpenLineage release and schemas" of the specification: $id, bytes, SHA-256.
 SPECIFIED = {
     "OpenLineage.json": (

@@ -18,7 +18,8 @@ from support.delivery.servers import Broker, Server, forward
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.slow
+# Hundreds of processes are started and killed: more than the time-out of the other tests.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 CONNECTIONS = 4
 
 
