@@ -34,7 +34,7 @@ def canonicalize(state: State) -> State:
     return {
         "events": events,
         "lines": lines,
-        "counts": {"total": len(events), "dataset": datasets, "job": len(events) - datasets},
+        "counts": {"total": len(events), "datasets": datasets, "jobs": len(events) - datasets},
         "warnings": state["warnings"],
     }
 

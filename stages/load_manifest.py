@@ -62,6 +62,9 @@ class LoadManifest:
         except OSError as error:
             message = f"the manifest cannot be read: {error.strerror}"
             raise StreamtOlError(PARSE, message, location=Location(file=where)) from None
+        if not data.strip():
+            what = "standard input is empty" if name == STDIN else "the file is empty"
+            raise StreamtOlError(PARSE, what, location=Location(file=where, line=1))
         try:
             return strict_json.loads(data)
         except strict_json.JsonFaultError as fault:

@@ -58,8 +58,8 @@ class Counts(TypedDict):
     """The number of events, by kind."""
 
     total: int
-    dataset: int
-    job: int
+    datasets: int
+    jobs: int
 
 
 class Canonical(TypedDict):
@@ -140,7 +140,7 @@ _EVENT = {
     "oneOf": [{"required": ["dataset"]}, {"required": ["job"]}],
 }
 _COUNT = {"type": "integer", "minimum": 0}
-_COUNTS = _closed({"total": _COUNT, "dataset": _COUNT, "job": _COUNT})
+_COUNTS = _closed({"total": _COUNT, "datasets": _COUNT, "jobs": _COUNT})
 
 OPTIONS = _closed({"options": _OPTIONS})
 LOADED = _closed({"options": _OPTIONS, "manifest": SHAPE}, warnings=_WARNINGS)

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from streamt_ol.transport.base import Transport
 
 Given = Mapping[str, str | None]
-PROJECT_FILE = "stream_project.yml"
 _OPTIONS = ("--job-namespace", "--kafka-namespace", "--gateway-namespace")
 
 
@@ -103,7 +102,9 @@ class Declared:
     def _environment(self) -> str:
         """Return the environment that streamt works in; without a project nothing confirms it."""
         wanted = self.arguments.environment
-        if not Path(self.arguments.project_dir, PROJECT_FILE).is_file():
+        from streamt_ol.project.folder import is_project
+
+        if not is_project(Path(self.arguments.project_dir)):
             return wanted or os.environ.get("STREAMT_ENV") or "default"
         from streamt_ol.project.identity import environment_name
 

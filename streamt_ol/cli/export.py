@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,7 +24,10 @@ from streamt_ol.problems import USAGE, StreamtOlError
 from streamt_ol.redaction import place
 
 _RELEASE = {"standard": STANDARD, "release": RELEASE, "core_schema": CORE_VERSION}
-PROJECT_FILE = "stream_project.yml"
+_OTHER_SOURCES = (
+    "name a manifest, e.g. generated/manifest.json, pipe one in, or name a project's folder "
+    "with --project-dir"
+)
 
 
 def export(
@@ -29,7 +35,9 @@ def export(
     manifest: Annotated[
         str | None,
         typer.Argument(
-            metavar="[MANIFEST]", help="A compiled manifest.json; - or nothing reads a pipe."
+            metavar="[MANIFEST]",
+            help="A compiled manifest.json; - or nothing reads a pipe or a file on standard input, "
+            "and where that is neither, nothing means the project in this folder.",
         ),
     ] = None,
     project_dir: options.ProjectDir = None,
@@ -62,6 +70,7 @@ def export(
         raise StreamtOlError(USAGE, "--check writes nothing, so it takes no --output-file")
     if check is not None and str(check) == "-":
         raise StreamtOlError(USAGE, "--check takes the name of a file, not standard input")
+    implicit = manifest is None
     manifest, project_dir = _source(manifest, project_dir, env)
     chosen = ExportOptions(
         manifest=manifest,
@@ -73,7 +82,7 @@ def export(
         event_time=event_time,
     )
     replaced = pipeline.replacements(stage or [])
-    with collector.paused():
+    with collector.paused(), _hinted(implicit=implicit):
         with elapsed(f"exporting {_named(chosen)}"):
             canonical = canonical_state(chosen, os.environ, replaced)
         if check is not None:
@@ -94,19 +103,25 @@ def export(
 def _source(
     manifest: str | None, project_dir: str | None, env: str | None
 ) -> tuple[str | None, str | None]:
-    """Return the manifest or the project to read: the one named, a pipe, or the project here."""
+    """Return the manifest or the project to read: the one named, a pipe, or the project here.
+
+    The project here is meant where standard input is nothing that could hold a manifest: a
+    terminal, `/dev/null`, closed.
+    """
     if manifest is not None and project_dir is not None:
         raise StreamtOlError(USAGE, "give a manifest or --project-dir, not both")
     if project_dir is not None:
         return None, project_dir
-    if manifest is None and sys.stdin is not None and sys.stdin.isatty():
-        if Path(PROJECT_FILE).is_file():
+    if manifest is None and not stdin_holds_data():
+        from streamt_ol.project.folder import is_project
+
+        if is_project(Path()):
             return None, "."
+    if manifest is None and sys.stdin is not None and sys.stdin.isatty():
         raise StreamtOlError(
             USAGE,
             "no manifest is given, and standard input is a terminal",
-            suggestion="name a manifest, e.g. generated/manifest.json, pipe one in, "
-            "or name a project with --project-dir",
+            suggestion=_OTHER_SOURCES,
         )
     if env is not None:
         raise StreamtOlError(USAGE, "--env chooses an environment of a --project-dir")
@@ -118,6 +133,26 @@ def _named(chosen: ExportOptions) -> str:
     if chosen.project_dir is not None:
         return place(chosen.project_dir)
     return "standard input" if chosen.manifest in (None, "-") else place(str(chosen.manifest))
+
+
+def stdin_holds_data() -> bool:
+    """Return whether standard input is a pipe, a socket or a file."""
+    if sys.stdin is None:  # it is closed
+        return False
+    mode = os.fstat(sys.stdin.fileno()).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stat.S_ISREG(mode)
+
+
+@contextmanager
+def _hinted(*, implicit: bool) -> Iterator[None]:
+    """Tell of the other sources where standard input, which nobody named, holds no manifest."""
+    try:
+        yield
+    except StreamtOlError as error:
+        at = error.location
+        if implicit and error.suggestion is None and at is not None and at.file == "<stdin>":
+            error.suggestion = _OTHER_SOURCES
+        raise
 
 
 def _data(canonical: Canonical, emitted: Emitted) -> dict[str, Any]:

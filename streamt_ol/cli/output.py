@@ -132,7 +132,7 @@ def note(line: str) -> None:
 def written(counts: Counts, file: Path) -> str:
     """Return the line that confirms a written file of events."""
     return (
-        f"wrote {counts['total']} events ({counts['dataset']} datasets, {counts['job']} jobs) "
+        f"wrote {counts['total']} events ({counts['datasets']} datasets, {counts['jobs']} jobs) "
         f"to {place(str(file))}"
     )
 

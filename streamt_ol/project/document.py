@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from streamt_ol.problems import GENERIC_WARNING, PARSE, StreamtOlError, Warned
 from streamt_ol.project.environments import chosen_environment
-from streamt_ol.project.folder import PROJECT_FILE, Folder
+from streamt_ol.project.folder import Folder
 from streamt_ol.project.sections import Section, mistyped
 from streamt_ol.project.variables import Variables
 from streamt_ol.reading.yaml_values import YamlList, YamlMap
@@ -89,13 +89,13 @@ def read_document(
     Adds the settings of `.env` and `.env.NAME` to ``variables``. Raises ``StreamtOlError``
     (``PARSE``, ``ENVIRONMENT``) with the place.
     """
-    folder.require_project()
+    main_file = folder.project_file()
     _add_settings(folder, ".env", variables, unknown)
     chosen = chosen_environment(folder, environment, variables)
     stem = "" if chosen is None else chosen.rpartition("/")[2].rpartition(".")[0]
     if chosen is not None:
         _add_settings(folder, f".env.{stem}", variables, unknown)
-    main = _section(folder, PROJECT_FILE, variables, unknown)
+    main = _section(folder, main_file, variables, unknown)
     lists: dict[str, list[Section]] = {name: [] for name in LISTS}
     _merge(main, lists, variables)
     for name in LISTS:

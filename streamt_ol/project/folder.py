@@ -6,12 +6,17 @@ import os
 from pathlib import Path
 from typing import Any
 
-from streamt_ol.problems import PARSE, StreamtOlError
+from streamt_ol.problems import PARSE, Location, StreamtOlError
 from streamt_ol.reading.yaml_values import YamlMap, parse_yaml
 from streamt_ol.redaction import place
 
-PROJECT_FILE = "stream_project.yml"
+PROJECT_FILES = ("stream_project.yml", "stream_project.yaml")  # the first that is there counts
 _YAML_SUFFIXES = (".yml", ".yaml")
+
+
+def is_project(folder: Path) -> bool:
+    """Return whether ``folder`` has the main file of a project."""
+    return any((folder / name).is_file() for name in PROJECT_FILES)
 
 
 class Folder:
@@ -20,21 +25,29 @@ class Folder:
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def require_project(self) -> None:
-        """Raise ``StreamtOlError`` (``PARSE``) where there is no project."""
-        try:
-            (self._root / PROJECT_FILE).lstat()
-            return
-        except FileNotFoundError:
-            missing = f"there is no {PROJECT_FILE} in it"
+    def project_file(self) -> str:
+        """Return the name of the project's main file.
+
+        Raises ``StreamtOlError`` (``PARSE``) where there is none.
+        """
+        message = None
+        for name in PROJECT_FILES:
+            try:
+                (self._root / name).lstat()
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                message = f"the project's folder cannot be read: {error.strerror}"
+                break
+            return name
+        if message is None:
+            missing = f"there is no {PROJECT_FILES[0]} in it"
             message = missing if self._root.is_dir() else "there is no such folder"
-        except OSError as error:
-            message = f"the project's folder cannot be read: {error.strerror}"
         raise StreamtOlError(
             PARSE,
             message,
-            location=place(str(self._root)),
-            suggestion="name the project's folder with --project-dir",
+            location=Location(file=place(str(self._root))),
+            suggestion=f"name the folder that has the {PROJECT_FILES[0]}",
         )
 
     def text(self, name: str) -> str | None:

@@ -110,7 +110,7 @@ class TestEnvelope:
         assert (data["standard"], data["release"], data["core_schema"]) == (
             "OpenLineage", "1.53.0", "2-0-2",
         )  # fmt: skip
-        assert data["counts"] == {"total": 6, "dataset": 3, "job": 3}
+        assert data["counts"] == {"total": 6, "datasets": 3, "jobs": 3}
         assert data["events"] == [json.loads(line) for line in GOLDEN.splitlines()]
         assert "output_file" not in data
         assert [(w["code"], w["location"]) for w in envelope["warnings"]] == [(W111, "/models/2")]

@@ -6,7 +6,9 @@ import json
 import os
 import pty
 import re
+import shlex
 import shutil
+import socket
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +36,17 @@ def project(folder: Path, **files: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     return folder
+
+
+def write_environments(folder: Path) -> None:
+    """Write a project of one source with the environments ``dev`` and ``prod``."""
+    broker = "runtime: {{kafka: {{bootstrap_servers: {}.example:9092}}}}\n"
+    project(
+        folder,
+        stream_project="project: p\nsources: [{name: a, topic: a.v1, columns: [{name: id}]}]\n",
+        environments__dev=broker.format("dev"),
+        environments__prod=broker.format("prod"),
+    )
 
 
 def error_of(folder: Path, *arguments: str) -> str:
@@ -73,6 +86,62 @@ class TestExport:
             os.close(terminal)
             os.close(child)
         assert (ran.returncode, ran.stdout, ran.stderr) == (0, GOLDEN, b"")
+
+    @pytest.mark.parametrize("name", ["stream_project.yml", "stream_project.yaml"])
+    @pytest.mark.parametrize("stdin", ["</dev/null", "<&-"])
+    def test_so_does_a_stdin_that_holds_nothing(
+        self, stdin: str, name: str, tmp_path: Path
+    ) -> None:
+        folder = tmp_path / "p"
+        shutil.copytree(DEMO, folder)
+        (folder / "stream_project.yml").rename(folder / name)
+        words = shlex.join(["export", *NAMESPACES, *AT_TIME, "--quiet"])
+        ran = subprocess.run(
+            ["bash", "-c", f"{shlex.quote(PROGRAM)} {words} {stdin}"],
+            capture_output=True, cwd=folder, env=clean_environment(), check=False,
+        )  # fmt: skip
+        assert (ran.returncode, ran.stdout, ran.stderr) == (0, GOLDEN, b"")
+
+    def test_an_environment_may_be_chosen_for_the_project_here(self, tmp_path: Path) -> None:
+        write_environments(tmp_path)
+        found = {}
+        for name in ("dev", "prod"):
+            ran = subprocess.run(
+                [PROGRAM, "export", *JOBS, "--env", name, "--quiet"], stdin=subprocess.DEVNULL,
+                capture_output=True, cwd=tmp_path, env=clean_environment(), check=True,
+            )  # fmt: skip
+            found[name] = json.loads(ran.stdout)["dataset"]["namespace"]
+        assert found == {"dev": "kafka://dev.example:9092", "prod": "kafka://prod.example:9092"}
+
+    @pytest.mark.parametrize("kind", ["pipe", "file", "socket"])
+    def test_an_empty_stdin_that_could_hold_a_manifest_is_an_error(
+        self, kind: str, tmp_path: Path
+    ) -> None:
+        write_environments(tmp_path)
+        ours, theirs = socket.socketpair()
+        reading, writing = os.pipe()
+        os.close(writing)
+        ours.close()
+        (tmp_path / "empty").touch()
+        with (tmp_path / "empty").open() as file, theirs, os.fdopen(reading) as pipe:
+            stdin = {"pipe": pipe.fileno(), "file": file.fileno(), "socket": theirs.fileno()}[kind]
+            ran = subprocess.run(
+                [PROGRAM, "export", *JOBS], stdin=stdin, capture_output=True, cwd=tmp_path,
+                env=clean_environment(), check=False,
+            )  # fmt: skip
+        assert (ran.returncode, ran.stdout) == (1, b"")
+        first, hint = ran.stderr.decode().splitlines()
+        assert first == "E501_PARSE_ERROR <stdin>:1: standard input is empty"
+        assert "--project-dir" in hint
+
+    def test_nothing_on_stdin_and_no_project_is_an_error(self, tmp_path: Path) -> None:
+        ran = subprocess.run(
+            [PROGRAM, "export", *JOBS], stdin=subprocess.DEVNULL, capture_output=True,
+            cwd=tmp_path, env=clean_environment(), check=False,
+        )  # fmt: skip
+        assert (ran.returncode, ran.stdout) == (1, b"")
+        assert b"<stdin>:1: standard input is empty" in ran.stderr
+        assert b"--project-dir" in ran.stderr
 
     def test_a_terminal_and_no_project_is_a_usage_error(self, tmp_path: Path) -> None:
         terminal, child = pty.openpty()

@@ -129,7 +129,7 @@ class TestFilters:
         ("lines", "total"), [(["a\nb"], 7), (["{}"], 0), ([], 1)], ids=["two", "none", "count"]
     )
     def test_emit_writes_nothing_that_is_not_its_events(self, lines: list[str], total: int) -> None:
-        counts = {"total": total, "dataset": total, "job": 0}
+        counts = {"total": total, "datasets": total, "jobs": 0}
         state = {"events": [], "lines": lines, "counts": counts, "warnings": []}
         ran = streamt_ol("stage", "emit", stdin=json.dumps(state).encode())
         assert (ran.returncode, ran.stdout) == (1, b"")
@@ -221,9 +221,9 @@ class TestReplacement:
             ("validate", "def f(s):\n s['events'][0]['dataset']['name'] = ' '; return s",
              "/events/"),
             ("canonicalize", "def f(s): return {**s, 'lines': ['garbage', 'x\\ny'],"
-             " 'counts': {'total': 99, 'dataset': 99, 'job': 0}}", "stage canonicalize: "),
+             " 'counts': {'total': 99, 'datasets': 99, 'jobs': 0}}", "stage canonicalize: "),
             ("canonicalize", "def f(s): return {**s, 'lines': ['\\ud800'],"
-             " 'counts': {'total': 1, 'dataset': 1, 'job': 0}}", "stage canonicalize: "),
+             " 'counts': {'total': 1, 'datasets': 1, 'jobs': 0}}", "stage canonicalize: "),
         ],
     )  # fmt: skip
     def test_that_returns_the_wrong_shape_fails_with_stage_and_place(

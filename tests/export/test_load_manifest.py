@@ -47,8 +47,8 @@ class TestLoadManifest:
     @pytest.mark.parametrize(
         ("data", "place", "words"),
         [
-            (b"", "m.json:1", "nothing"),
-            (b" \n ", "m.json:1", "nothing"),
+            (b"", "m.json:1", "empty"),
+            (b" \n ", "m.json:1", "empty"),
             (b"project: p\n", "m.json:1", "not JSON"),
             (b'{"project":\n"p",\n}', "m.json:2", "comma"),
             (b'{"project": "p"} {}', "m.json:1", "not JSON"),
