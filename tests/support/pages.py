@@ -11,7 +11,12 @@ from support.manifests import FIXTURES
 
 ROOT = FIXTURES.parent
 PAGES = sorted(
-    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")],
+    [
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "examples").rglob("*.md"),
+    ],
     key=lambda page: page.relative_to(ROOT).as_posix(),
 )
 FENCE = re.compile(
