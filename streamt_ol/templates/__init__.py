@@ -1,20 +1,23 @@
 """The Jinja of a model's SQL: which sources and models it calls for.
 
 Nearly all SQL calls them as ``{{ source("x") }}`` and ``{{ ref("y") }}``, which a compiled
-expression finds without importing Jinja. Whatever else a template holds is rendered in a bounded
-sandbox, so that a call in a branch that is not taken is not a dependency.
+expression finds without Jinja. Whatever else a template holds is rendered by another process, in
+Jinja's sandbox and within limits. A call that is made but not printed is not a dependency: streamt
+reads the rendered SQL.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
+from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.templates.plain import Call, CallKind, plain_calls, plain_text, table_word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from streamt_ol.templates.sandbox import Sandbox
 
 __all__ = [
     "Call",
@@ -22,6 +25,7 @@ __all__ = [
     "Renderer",
     "Rendering",
     "calls",
+    "one_process",
     "plain_calls",
     "render",
     "rendering",
@@ -30,14 +34,26 @@ __all__ = [
 
 
 class Rendering(NamedTuple):
-    """The text that a template gives, and the calls made on the way, in order, repeats kept."""
+    """The text that a template gives, and the calls printed in it, in order, repeats kept."""
 
     text: str
     calls: list[Call]
 
 
+@contextmanager
+def one_process() -> Iterator[None]:
+    """Render everything inside by one process, which is started when it is needed.
+
+    It ends with the outermost ``with``. Outside of any, each template has a process of its own.
+    """
+    from streamt_ol.templates.process import one_process as shared
+
+    with shared():
+        yield
+
+
 def calls(sql: str, location: str | None = None) -> list[Call]:
-    """Return the calls that rendering ``sql`` makes, in order, repeats kept.
+    """Return the calls that are printed by rendering ``sql``, in order, repeats kept.
 
     Raises ``StreamtOlError`` (``INVALID``, at ``location``) for what cannot be rendered; its
     message quotes no more of the template than the name of something undefined.
@@ -59,19 +75,22 @@ def render(
     location: str | None = None,
 ) -> Rendering:
     """Render one ``template`` that loads no other one; see ``Renderer``."""
-    return Renderer().render(template, params, location)
+    return _ALONE.render(template, params, location)
 
 
 class Renderer:
-    """Renders templates in the sandbox.
+    """Renders templates in the sandbox of another process.
 
     ``load`` returns the text of another template by name (for ``include`` and ``import``), or
-    None where there is none; in messages its name stands below `macros/`.
+    None where there is none; it is asked once for each. In messages its name stands below
+    `macros/`.
     """
+
+    _numbers = count()
 
     def __init__(self, load: Callable[[str], str | None] = lambda _: None) -> None:
         self._load = load
-        self._sandbox: Sandbox | None = None
+        self._number = next(self._numbers)
 
     def render(
         self,
@@ -80,14 +99,21 @@ class Renderer:
         location: str | None = None,
         file: str | None = None,
     ) -> Rendering:
-        """Return what ``template`` gives with ``params``, and the calls made on the way.
+        """Return what ``template`` gives with ``params``, and the calls that are printed in it.
 
         A call gives a word made from its name (see ``table_word``). Raises ``StreamtOlError``
         (``INVALID``, at ``location``) whose message names the line, and the file where the
-        template has one (``file``) or was loaded; and whatever ``StreamtOlError`` loading raises.
+        template has one (``file``) or was loaded; and whatever ``load`` raises.
         """
-        if self._sandbox is None:
-            from streamt_ol.templates.sandbox import Sandbox
+        from streamt_ol.templates import process
 
-            self._sandbox = Sandbox(self._load)
-        return Rendering(*self._sandbox.render(template, params or {}, location, file))
+        request = process.Request(self._number, template, file, params or {})
+        try:
+            with process.one_process() as shared:
+                return Rendering(*shared.render(request, self._load))
+        except process.FaultError as error:
+            message = error.fault.message()
+        raise StreamtOlError(INVALID, message, location=location)
+
+
+_ALONE = Renderer()

@@ -1,84 +1,78 @@
-"""What to say when a template cannot be rendered, without quoting it."""
+"""The words for a template that cannot be rendered; they do not quote it."""
 
 from __future__ import annotations
 
 import re
+import signal
+import sys
 from collections.abc import Callable
-from traceback import walk_tb
-from typing import Any
-
-from jinja2 import TemplateNotFound
-from jinja2.exceptions import (
-    SecurityError,
-    TemplateRuntimeError,
-    TemplateSyntaxError,
-    UndefinedError,
-)
+from typing import NamedTuple
 
 from streamt_ol.redaction import place, shown
-from streamt_ol.templates.budget import BudgetSpentError
+from streamt_ol.templates.limits import CPU_SECONDS, MEMORY
 
-# The file names that Jinja gives to a template without one.
-_NAMELESS = frozenset(("<template>", "<unknown>"))
-
-
-class BadCallError(Exception):
-    """``source()`` or ``ref()`` was called with something other than one name."""
+# Seconds of waiting for one template. Where the system bounds neither its processor time nor
+# its memory, that is all there is.
+DEADLINE = 15 if sys.platform == "win32" else 60
 
 
-def fault_message(error: Exception) -> str:
-    """Return what went wrong, in words that quote a name of the template at most."""
-    problem = next((says(error) for kind, says in _PROBLEMS if isinstance(error, kind)), None)
-    if problem is None:
-        problem = f"it fails with {type(error).__name__}"
-    return f"the template cannot be rendered: {problem}{_place(error)}"
+class Fault(NamedTuple):
+    """A kind of fault (a key of the table below), its subject, and its file and line."""
+
+    kind: str
+    subject: str | None = None
+    file: str | None = None
+    line: int | None = None
+
+    def message(self) -> str:
+        """Return what went wrong, in words that quote a name of the template at most."""
+        words = _WORDS.get(self.kind, _exception)(self.subject or "")
+        return f"the template cannot be rendered: {words}{self._place()}"
+
+    def _place(self) -> str:
+        if self.line is None:
+            return ""
+        return f" (line {self.line})" if self.file is None else f" ({place(self.file)}:{self.line})"
 
 
-def _undefined(error: Any) -> str:
-    found = re.search(r"'([A-Za-z_]\w{0,63})' is undefined", str(error.message))
-    return f"{shown(found[1])} is not defined" if found else "it uses something undefined"
+def ended(status: int | None) -> Fault:
+    """Return the fault of a template whose process ended, with ``status`` as ``Popen`` has it."""
+    kind = next((k for name, k in _SIGNALS if status == -getattr(signal, name, 0)), "ended")
+    return Fault(kind, f"status {status}")
 
 
-def _not_available(error: Any) -> str | None:
-    """Return words for a filter or a test that Jinja, or the sandbox, does not have."""
-    found = re.match(r"No (filter|test) named '([\w.]+)'", str(error.message))
-    return f"the {found[1]} {shown(found[2])} is not available" if found else None
+# What the kernel ends a process with: too much time; the stack of C code; no memory left.
+_SIGNALS = (("SIGXCPU", "time"), ("SIGSEGV", "depth"), ("SIGBUS", "depth"), ("SIGKILL", "killed"))
 
 
-def _syntax(error: Any) -> str:
-    return _not_available(error) or "its Jinja has a syntax error"
+def _undefined(name: str) -> str:
+    return f"{shown(name)} is not defined" if name else "it uses something undefined"
 
 
-def _at_run_time(error: Any) -> str:
-    return _not_available(error) or f"it fails with {type(error).__name__}"
+def _exception(name: str) -> str:
+    return f"it fails with {name if re.fullmatch(r'[A-Za-z]{1,64}', name) else 'an exception'}"
 
 
 _TOO_DEEP = "it is nested too deeply, or calls itself without end"
-_PROBLEMS: tuple[tuple[type[Exception], Callable[[Any], str]], ...] = (
-    (BudgetSpentError, str),
-    (BadCallError, lambda _: "source() and ref() take one name, a text that is not blank"),
-    (UndefinedError, _undefined),
-    (SecurityError, lambda _: "it uses what the sandbox does not allow"),
-    (TemplateNotFound, lambda e: f"there is no template {shown(e.name)} in macros/"),
-    (TemplateSyntaxError, _syntax),
-    (TemplateRuntimeError, _at_run_time),
-    (RecursionError, lambda _: _TOO_DEEP),
-    (SyntaxError, lambda _: _TOO_DEEP),
-    (MemoryError, lambda _: _TOO_DEEP),
-)
-
-
-def _place(error: Exception) -> str:
-    """Return where it failed, as Jinja's rewritten traceback tells it: a file's line, or a line.
-
-    Of templates that load each other it is the innermost.
-    """
-    found = [
-        (frame.f_code.co_filename, line)
-        for frame, line in walk_tb(error.__traceback__)
-        if "__jinja_exception__" in frame.f_globals
-    ]
-    if not found:
-        return ""
-    file, line = found[-1]
-    return f" (line {line})" if file in _NAMELESS else f" ({place(file)}:{line})"
+_TOO_MUCH = f"needs more than {MEMORY // 1024**2} MB of memory"
+_WORDS: dict[str, Callable[[str], str]] = {
+    "time": lambda _: (
+        f"it takes more than {CPU_SECONDS} seconds of processor time (a loop without end?)"
+    ),
+    "deadline": lambda _: f"it takes longer than {DEADLINE} seconds",
+    "memory": lambda _: f"it {_TOO_MUCH}",
+    "size": lambda _: f"it is nested too deeply, or {_TOO_MUCH}",
+    "output": lambda _: "it makes too much text",
+    "depth": lambda _: _TOO_DEEP,
+    "killed": lambda _: "the process that rendered it was killed (is the machine out of memory?)",
+    "ended": lambda how: f"the process that rendered it ended ({shown(how)})",
+    "start": lambda why: f"no process to render it can be started: {why}",
+    "call": lambda _: "source() and ref() take one name, a text that is not blank",
+    "undefined": _undefined,
+    "security": lambda _: "it uses what the sandbox does not allow",
+    "no template": lambda name: f"there is no template {shown(name)} in macros/",
+    "no filter": lambda name: f"the filter {shown(name)} is not available",
+    "no test": lambda name: f"the test {shown(name)} is not available",
+    "syntax": lambda _: "its Jinja has a syntax error",
+    "exception": _exception,
+}

@@ -4,17 +4,32 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from streamt_ol.problems import INVALID, PARSE, StreamtOlError
-from streamt_ol.templates import Call, Renderer, calls, plain_calls, render, rendering
+from streamt_ol.templates import (
+    Call,
+    Renderer,
+    calls,
+    one_process,
+    plain_calls,
+    render,
+    rendering,
+)
 
 RAW = Call("source", "raw")
 CLEAN = Call("ref", "clean")
 JSON = '{"a": ["a", "b"], "b": [1, null, true]}'
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_process() -> Iterator[None]:
+    with one_process():
+        yield
 
 
 def refused(template: str, **names: object) -> str:
@@ -48,7 +63,28 @@ class TestCalls:
             ("{% macro m(n) %}{{ ref(n) }}{% endmacro %}{{ m('clean') }}", [CLEAN]),
         ],
     )
-    def test_are_those_made_while_rendering(self, sql: str, expected: list[Call]) -> None:
+    def test_are_those_printed_by_rendering(self, sql: str, expected: list[Call]) -> None:
+        assert calls(sql) == expected
+
+    @pytest.mark.parametrize(
+        ("sql", "expected"),
+        [
+            ("{% set x = source('raw') %}SELECT 1", []),
+            ("{% set x = source('raw') %}{{ ref('clean') }}{{ x }}", [CLEAN, RAW]),
+            ("{% set x %}{{ source('raw') }}{% endset %}SELECT 1", []),
+            ("{% set x %}{{ source('raw') }}{% endset %}{{ x }}{{ x }}", [RAW, RAW]),
+            ("{% if source('raw') %}{{ ref('clean') }}{% endif %}", [CLEAN]),
+            ("{% macro m() %}{{ ref('clean') }}{% endmacro %}{% set x = m() %}", []),
+            ("{% set all = [source('raw'), ref('clean')] %}{{ all[1] }}", [CLEAN]),
+            ("{{ [source('raw'), ref('clean')] | join(', ') }}", [RAW, CLEAN]),
+            ("{{ source('raw')|length }} {{ source('raw')[:3] }}", []),
+            ("{{ source('raw')|upper }} {{ ref('clean')|tojson }}", [RAW, CLEAN]),
+            ("{{ '%20s'|format(source('raw')) }}1{{ ref('clean') }}2", [RAW, CLEAN]),
+            ("{% filter upper %}{{ source('raw') }}{% endfilter %}", [RAW]),
+            ("-- {{ source('raw') }}\n{# {{ ref('clean') }} #}{% set n = 1 %}", [RAW]),
+        ],
+    )
+    def test_what_is_not_printed_is_no_dependency(self, sql: str, expected: list[Call]) -> None:
         assert calls(sql) == expected
 
     @given(
@@ -127,7 +163,7 @@ class TestRendering:
         costly = "{% for i in range(100000) %}{% endfor %}"
         for _ in range(4):
             assert renderer.render(costly).text == ""
-        assert renderer.render("{% set x = ref('clean') %}").calls == [CLEAN]
+        assert renderer.render("{% set x = ref('clean') %}{{ x }}").calls == [CLEAN]
         with pytest.raises(StreamtOlError):
             renderer.render("{{ source('raw') }}{{ x }}")
         assert renderer.render("y").calls == []
@@ -197,9 +233,6 @@ class TestRendering:
             ("{{ nope|tojson }}", "'nope' is not defined (line 1)"),
             ("{{ source|tojson }}", "it fails with TypeError (line 1)"),
             ("{{ x|nofilter }}", "the filter 'nofilter' is not available (line 1)"),
-            ("{{ x|wordwrap(3) }}", "the filter 'wordwrap' is not available (line 1)"),
-            ("{{ x|urlize }}", "the filter 'urlize' is not available (line 1)"),
-            ("{{ x|xmlattr }}", "the filter 'xmlattr' is not available (line 1)"),
             ("{{ x|a.b }}", "the filter 'a.b' is not available (line 1)"),
             ("{{ x|\u00e4 }}", "the filter '\u00e4' is not available (line 1)"),
             ("{% if true %}\n{{ x|nofilter }}{% endif %}", "'nofilter' is not available (line 2)"),
@@ -207,6 +240,11 @@ class TestRendering:
             ("{% filter nofilter %}{% endfilter %}", "the filter 'nofilter' is not available"),
             ("{{ x is nosuch }}", "the test 'nosuch' is not available (line 1)"),
             ("{{ [x]|select('nosuch')|list }}", "the test 'nosuch' is not available"),
+            ("{% include 5 %}", "it fails with TypeError (line 1)"),
+            ("{% include 'x' * 5000 %}", "there is no template 'xxx"),
+            ("{{ open('/etc/passwd') }}", "'open' is not defined"),
+            ("{{ joiner.__init__.__globals__['os'] }}", "the sandbox does not allow"),
+            ("{% do source('x') %}", "syntax error (line 1)"),
             ("{% block b %}{% endblock %}{% block b %}{% endblock %}", "syntax error (line 1)"),
         ],
     )
@@ -255,101 +293,3 @@ class TestRendering:
     def test_messages_quote_no_template_text(self) -> None:
         for template in ("{{ nope['hunter2'] }}", "hunter2 {% if %}", "{{ ('hunter2' + 1) }}"):
             assert "hunter2" not in refused(template)
-
-
-DOUBLING = (
-    "{% set n = namespace(x=START) %}{% for i in range(99) %}STEP{% endfor %}{{ n.x|length }}"
-)
-
-
-def doubling(start: str, step: str) -> str:
-    return DOUBLING.replace("START", start).replace("STEP", step)
-
-
-class TestBounds:
-    @pytest.mark.parametrize(
-        "template",
-        [
-            "{% for i in range(10 ** 9) %}x{% endfor %}",
-            "{% for i in range(100000) %}{% for j in range(100000) %}x{% endfor %}{% endfor %}",
-            "{% for i in range(100000) %}{% for j in range(100000) if j < 0 %}x{% endfor %}"
-            "{% endfor %}",
-            "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
-            "{% macro m(n) %}{% if n %}{{ m(n-1) }}{{ m(n-1) }}{% endif %}{% endmacro %}"
-            "{{ m(50) }}",
-            "{% for x in tree recursive %}{{ loop(tree) }}{% endfor %}",
-            "{% set a = range(100000)|list %}{% for i in a %}{{ 'x' if -1 in a }}{% endfor %}",
-        ],
-    )
-    def test_repetition(self, template: str) -> None:
-        refused(template, tree=[1, 2])
-
-    def test_templates_that_include_each_other(self) -> None:
-        others = {f"{n}": f"{{% include '{n + 1}' %}}" * 2 for n in range(40)} | {"40": "x"}
-        others["self"] = "{% include 'self' %}"
-        for first in ("0", "self"):
-            with pytest.raises(StreamtOlError):
-                Renderer(others.get).render(f"{{% include '{first}' %}}")
-
-    @pytest.mark.parametrize(
-        "template",
-        [
-            "{{ 'x' * 10 ** 10 }}",
-            "{{ [0] * 10 ** 10 }}",
-            "{{ 10 ** 10 ** 10 }}",
-            "{{ 'x'|center(10 ** 10) }}",
-            "{{ 'x'.ljust(10 ** 10) }}",
-            "{{ ('x'|safe).ljust(10 ** 15) }}",
-            "{% autoescape true %}{% set x %}x{% endset %}{{ x.center(10 ** 15) }}"
-            "{% endautoescape %}",
-            "{{ ([[1]] * 100000)|tojson(indent=100000) }}",
-            "{{ ([[1]] * 400000)|tojson(indent=100) }}",
-            "{{ [1]|tojson(indent=10 ** 15) }}",
-            doubling("[]", "{% set _ = n.x.append(n.x|tojson) %}"),
-            "{{ '%1000000000d' % 1 }}",
-            "{{ '%*d' % (1000000000, 1) }}",
-            "{{ '%1000000000d'|format(1) }}",
-            "{{ '{:1000000000d}'.format(1) }}",
-            "{{ '{:{}}'.format(1, 1000000000) }}",
-            "{{ ('%s' * 100000) % 'x' * 100000 }}",
-            "{{ ('{0}' * 100000).format('x' * 100000) }}",
-            "{{ ('a' * 100000).replace('a', 'b' * 100000) }}",
-            "{{ ('a' * 100000)|replace('a', 'b' * 100000) }}",
-            "{{ ('a' * 100000).translate({97: 'b' * 100000}) }}",
-            "{{ ('y' * 100000).join(range(100000)|map('string')|list) }}",
-            "{{ range(100000)|join('y' * 100000) }}",
-            "{{ ('\\n' * 100000)|indent(100000) }}",
-            "{{ ('y' * 100000).join(range(100000)|map('string')) }}",
-            doubling("[]", "{% set _ = n.x.extend(range(100000)) %}"),
-            doubling("[]", "{% set _ = n.x.extend(dict.fromkeys(range(9999)).items()) %}"),
-            doubling("''", "{% set n.x = range(100000)|sum %}"),
-            doubling("'a'", "{% set n.x = n.x ~ n.x %}"),
-            doubling("'a'", "{% set n.x = n.x + n.x %}"),
-            doubling("'a'", "{% set n.x %}{{ n.x }}{{ n.x }}{% endset %}"),
-            doubling("[]", "{% set n.x = [n.x, n.x] %}"),
-            doubling("[]", "{% set n.x = (n.x, n.x) %}"),
-            doubling("[]", "{% set _ = n.x.append(n.x) %}"),
-            doubling("['a']", "{% set _ = n.x.extend(n.x) %}"),
-        ],
-    )
-    def test_growth(self, template: str) -> None:
-        assert "nested too deeply" not in refused(
-            template
-        )  # which is what lack of memory is called
-
-    @pytest.mark.parametrize(
-        "template",
-        [
-            "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}",
-            "{{ 1" + "+1" * 20000 + " }}",
-            "{{ x" + "|upper" * 5000 + " }}",
-            "{% if 1 %}" * 500 + "{% endif %}" * 500,
-            "{% for i in [1] %}" * 30 + "x" + "{% endfor %}" * 30,
-            "x" * 1_000_001,
-            "{{x}}" * 200_000,
-            "{% if x %}{% endif %}" * 50_000,
-            "{{ {" + "1: 1," * 200_000 + "}|length }}",
-        ],
-    )
-    def test_nesting_and_length(self, template: str) -> None:
-        refused(template, x="a")
