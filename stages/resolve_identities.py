@@ -20,12 +20,14 @@ from streamt_ol.resolution.dependencies import Dependencies
 from streamt_ol.resolution.jobs import Jobs
 from streamt_ol.resolution.outputs import Compiled, Topic, compiled
 from streamt_ol.resolution.settings import Namespaces, event_time
+from streamt_ol.templates import one_process
 
 TAKES = contracts.LOADED
 RETURNS = contracts.PROJECTION
 _IDENTITY = itemgetter("namespace", "name")
 
 
+@one_process()
 def resolve_identities(state: State) -> State:
     """Take ``options`` and ``manifest``; return the projection, in canonical order.
 

@@ -12,6 +12,7 @@ from streamt_ol.contracts import Canonical, Emitted, State
 from streamt_ol.export.environment import variable_named, with_environment
 from streamt_ol.export.options import ExportOptions
 from streamt_ol.problems import StreamtOlError
+from streamt_ol.templates import one_process
 
 if TYPE_CHECKING:
     from streamt_ol.stages.compile_project import CompileProject
@@ -35,7 +36,7 @@ def canonical_state(
     own: dict[str, runner.Stage] = {} if project is None else {"compile_project": project}
     first = "load_manifest" if project is None else "compile_project"
     chain = pipeline.stages(replaced, own, first)[:-1]
-    with collector.paused(), variable_named(given, environ):
+    with collector.paused(), variable_named(given, environ), one_process():
         state = {"options": with_environment(given, environ)}
         return cast("Canonical", _run(chain, state, project))
 

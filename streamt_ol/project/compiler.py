@@ -18,6 +18,7 @@ from streamt_ol.project.macros import Macros
 from streamt_ol.project.places import Places
 from streamt_ol.project.sections import Section
 from streamt_ol.project.variables import Variables
+from streamt_ol.templates import one_process
 
 Options = dict[str, str | None]
 
@@ -31,6 +32,7 @@ class CompiledProject(NamedTuple):
     places: Places
 
 
+@one_process()
 def compile_project(
     options: Mapping[str, str | None],
     environ: Mapping[str, str],

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +19,8 @@ from streamt_ol.templates.plain import Call, CallKind, plain_calls, plain_text, 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from streamt_ol.templates.process import RenderingProcess
 
 __all__ = [
     "Call",
@@ -40,16 +43,39 @@ class Rendering(NamedTuple):
     calls: list[Call]
 
 
+class _Shared:
+    """The process of a ``with one_process()``, made when it is needed."""
+
+    process: RenderingProcess | None = None
+
+    def made(self) -> RenderingProcess:
+        from streamt_ol.templates.process import RenderingProcess
+
+        if self.process is None:
+            self.process = RenderingProcess()
+        return self.process
+
+
+_SHARED: ContextVar[_Shared | None] = ContextVar("shared rendering process", default=None)
+
+
 @contextmanager
 def one_process() -> Iterator[None]:
     """Render everything inside by one process, which is started when it is needed.
 
     It ends with the outermost ``with``. Outside of any, each template has a process of its own.
     """
-    from streamt_ol.templates.process import one_process as shared
-
-    with shared():
+    if _SHARED.get() is not None:
         yield
+        return
+    shared = _Shared()
+    token = _SHARED.set(shared)
+    try:
+        yield
+    finally:
+        _SHARED.reset(token)
+        if shared.process is not None:
+            shared.process.close()
 
 
 def calls(sql: str, location: str | None = None) -> list[Call]:
@@ -105,13 +131,15 @@ class Renderer:
         (``INVALID``, at ``location``) whose message names the line, and the file where the
         template has one (``file``) or was loaded; and whatever ``load`` raises.
         """
-        from streamt_ol.templates import process
+        from streamt_ol.templates.process import FaultError, Request
 
-        request = process.Request(self._number, template, file, params or {})
+        request = Request(self._number, template, file, params or {})
         try:
-            with process.one_process() as shared:
-                return Rendering(*shared.render(request, self._load))
-        except process.FaultError as error:
+            with one_process():
+                shared = _SHARED.get()
+                assert shared is not None
+                return Rendering(*shared.made().render(request, self._load))
+        except FaultError as error:
             message = error.fault.message()
         raise StreamtOlError(INVALID, message, location=location)
 

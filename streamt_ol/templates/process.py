@@ -12,8 +12,7 @@ import os
 import pickle
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -158,22 +157,3 @@ def _module_folders() -> list[str]:
     found = (find_spec(name) for name in _PACKAGES)
     origins = [spec.origin for spec in found if spec is not None and spec.origin is not None]
     return list(dict.fromkeys(str(Path(origin).absolute().parent.parent) for origin in origins))
-
-
-_SHARED: ContextVar[RenderingProcess | None] = ContextVar("shared rendering process", default=None)
-
-
-@contextmanager
-def one_process() -> Iterator[RenderingProcess]:
-    """Give the same process to everything that is rendered inside; end it with the outermost."""
-    shared = _SHARED.get()
-    if shared is not None:
-        yield shared
-        return
-    made = RenderingProcess()
-    token = _SHARED.set(made)
-    try:
-        yield made
-    finally:
-        _SHARED.reset(token)
-        made.close()

@@ -255,7 +255,7 @@ def manifest_of(*sqls: str) -> Json:
     names = [f"m{number}" for number in range(len(sqls))]
     return manifest(
         [source("raw", "raw.v1")],
-        [model(name, sql=sql) for name, sql in zip(names, sqls, strict=True)],
+        [model(name, sql=sql, from_=["raw"]) for name, sql in zip(names, sqls, strict=True)],
         gateway_rules=[owned(n, virtualTopic=n, physicalTopic="raw.v1") for n in names],
     )
 
