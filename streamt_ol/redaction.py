@@ -16,8 +16,16 @@ _REVEALING_NAME = (
     r"|access[_.-]?key|account[_.-]?key|private[_.-]?key|credential|jaas\.config|authorization"
     r"|signature|cookie)[\w.-]*)"
 )
+_HOST_AND_PORT = r"(?:\[[0-9a-f:.]+\]|[^\s:/?#@]*)(?::[0-9]{1,5})?(?![^\s/?#])"
 # A text of any length is looked at this far; what is shown of it ends long before.
 _SEARCHED = 65_536
+
+
+# A segment of the path of a URI that is not called, e.g. a partition: no parameter.
+_PATH = re.compile(r"(?i)(?<![a-z0-9+.-])(?!https?:)[a-z][a-z0-9+.-]*://[^\s?#;]*/\Z")
+_NAMED = re.compile(
+    rf"(?is)(?<![\w.-]){_REVEALING_NAME}[\"'`\\]*\s*(?P<mark>=>|[:=]|%3[ad])\s*(?=.)"
+)
 
 
 class _Rule(NamedTuple):
@@ -28,17 +36,11 @@ class _Rule(NamedTuple):
     replacement: str
 
 
-# After the name of a secret everything is hidden: nobody knows where its value ends.
 _RULES: tuple[_Rule, ...] = (
     _Rule(
         ("private key",),
         r"(?is)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END[^-]*-----|\Z)",
         MASK,
-    ),
-    _Rule(
-        (":", "=", "%3"),
-        rf"(?is)(?<![\w.-])({_REVEALING_NAME}[\"'`\\]*\s*(?:=>|[:=]|%3[ad])\s*).+",
-        rf"\1{MASK}",
     ),
     _Rule(("'", '"'), rf"(?is)(?<![\w.-])({_REVEALING_NAME}\s+)['\"].+", rf"\1{MASK}"),
     _Rule(("key=",), r"(?is)([?&]key=).+", rf"\1{MASK}"),
@@ -54,9 +56,20 @@ _RULES: tuple[_Rule, ...] = (
         rf"\1 {MASK}",
     ),
     _Rule(("@//",), r"[^\s/]{1,256}/[^\s@]{1,256}@//", f"{MASK}@//"),
-    # User information, up to the last @ of the line: a password may hold anything.
-    _Rule(("://",), r"(?i)(?<![a-z0-9+.-])([a-z][a-z0-9+.-]*://).{0,1024}@", rf"\1{MASK}@"),
-    _Rule(("@",), r"[^\s:@/'\"]{1,256}:[^\s@]{1,256}@", f"{MASK}@"),
+    # User information of what is called, up to the last @ of its authority.
+    _Rule(("://",), r"(?i)\b((?:https?|kafka)://)[^\s/?#]{0,1024}@", rf"\1{MASK}@"),
+    # NAME:SECRET@, up to the last @ of the line: a secret may hold anything. A port ends a host.
+    _Rule(
+        ("://",),
+        rf"(?i)(?<![a-z0-9+.-])([a-z][a-z0-9+.-]*://)(?!{_HOST_AND_PORT})"
+        r"[^\s:/?#@]{0,256}(?::|%3a).{0,1024}@",
+        rf"\1{MASK}@",
+    ),
+    _Rule(
+        ("@",),
+        r"[^\s:@/'\"\[]{1,256}:(?!(?:[a-zA-Z][a-zA-Z0-9+.-]{0,32}:)?//|[0-9]{1,5}/)[^\s@]{1,256}@",
+        f"{MASK}@",
+    ),
     _Rule(("eyj",), r"\beyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?", MASK),
     _Rule(("hooks.slack.com",), r"(?i)(hooks\.slack\.com/services/)\S+", rf"\1{MASK}"),
     _Rule(("aiza",), r"\bAIza[\w-]{8,}", MASK),
@@ -71,10 +84,23 @@ _RULES: tuple[_Rule, ...] = (
 
 def redact(text: str) -> str:
     """Return ``text`` with everything that looks like a credential replaced by ``***``."""
+    text = _without_named_secrets(text)
     lowered = text.lower()
     for signs, pattern, replacement in _RULES:
         if any(sign in lowered for sign in signs):
             text = re.sub(pattern, replacement, text)
+    return text
+
+
+def _without_named_secrets(text: str) -> str:
+    """Hide everything after the name of a secret: nobody knows where its value ends."""
+    if not any(sign in text for sign in (":", "=", "%3")):
+        return text
+    for found in _NAMED.finditer(text):
+        before = text[max(0, found.start() - 1024) : found.start()]
+        if found["mark"] == "=" and _PATH.search(before):
+            continue
+        return f"{text[: found.end()]}{MASK}"
     return text
 
 

@@ -17,10 +17,18 @@ _ENDPOINT = re.compile(
 )
 _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]*")
 _NUMERIC_HOST = re.compile(r"[0-9.]+")
-# User information of a URL in any of its forms, and secrets among its parameters.
-_CREDENTIALS = re.compile(
-    r"//[^?#]*@|(?:pass|pwd|secret|token|api[_.-]?key|credential)[\w.-]*=", re.IGNORECASE
+# NAME:SECRET@ in any of its forms (a secret may hold a /), or any user information of a broker.
+# NAME@ alone is an identity, e.g. the container of abfss://container@account.
+_USER_SECRET = re.compile(
+    r"^\s*kafka://[^/?#]*@"
+    r"|//(?!\[|[^:/?#@]*:[0-9]{1,5}(?:[/?#]|$))[^:/?#@]*(?::|%3a)[^?#]*@",
+    re.IGNORECASE,
 )
+# A parameter whose name is a secret's; a segment of the path, e.g. x-token=1, is none.
+_SECRET_PARAMETER = re.compile(
+    r"(?:pass|pwd|secret|token|api[_.-]?key|credential)[\w.-]*=", re.IGNORECASE
+)
+_IN_PATH = re.compile(r"//[^?#;]*/[^/?#;]*\Z")
 MAX_PORT = 65_535
 # The environment variable behind each namespace option, by "Static export command".
 NAMESPACE_VARIABLES = {
@@ -90,12 +98,16 @@ def check_job_namespace(value: str, location: str = "job_namespace") -> str:
 
 def check_no_credentials(namespace: str, location: str, what: str = "the namespace") -> None:
     """Raise E506 for ``scheme://user:password@...`` and the like, without repeating it."""
-    if _CREDENTIALS.search(namespace):
+    has_secret = any(
+        not _IN_PATH.search(namespace[: found.start()])
+        for found in _SECRET_PARAMETER.finditer(namespace)
+    )
+    if has_secret or _USER_SECRET.search(namespace):
         raise StreamtOlError(
             INVALID,
             f"{what} holds user information or a credential, which must not leave this machine",
             location=location,
-            suggestion="remove what stands before the @, or the parameter",
+            suggestion="remove the user information before the @, or the parameter",
         )
 
 

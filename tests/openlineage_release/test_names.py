@@ -140,7 +140,22 @@ class TestDatasetNamespace:
 
 
 class TestJobNamespace:
-    @pytest.mark.parametrize("value", ["prod", "https://lineage.example/ns/prod", " a ", "日本"])
+    @pytest.mark.parametrize(
+        "value",
+        [
+            "prod",
+            "https://lineage.example/ns/prod",
+            " a ",
+            "日本",
+            "abfss://container@account.dfs.core.windows.net",
+            "wasbs://c@a.blob.core.windows.net/x",
+            "x://u@h",
+            "s3://bucket/a@b",
+            "s3://bucket:9000/x-token=1/a@b",
+            "//h:80/a@b",
+            "s3://[::1]:9000/a:b@c",
+        ],
+    )
     def test_any_text_is_kept_exactly(self, value: str) -> None:
         assert names.check_job_namespace(value) == value
 
@@ -152,7 +167,13 @@ class TestJobNamespace:
             "\t\n",
             "a\udcff",
             "https://user:pw@lineage.example/ns",
-            "x://u@h",
+            "abfss://container:pw@account.dfs.core.windows.net",
+            "x://u%3Apw@h",
+            "kafka://pw@broker:9092",
+            "https://u:a/pw@h",
+            "jdbc:sqlserver://h;password=pw",
+            "s3://bucket/x?token=pw",
+            "token=pw",
             "jdbc:postgresql://u:pw@h/db",
             " https://u:pw@h",
             "//u:pw@h",
