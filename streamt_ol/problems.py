@@ -30,6 +30,8 @@ GENERIC_WARNING = "W000_WARNING"
 SCHEMA_INCOMPLETE = "W110_OPENLINEAGE_SCHEMA_INCOMPLETE"
 SINK_OUTPUT_OMITTED = "W111_OPENLINEAGE_SINK_OUTPUT_OMITTED"
 EMIT_FAILED = "W112_OPENLINEAGE_EMIT_FAILED"
+UNENCRYPTED = "W113_OPENLINEAGE_UNENCRYPTED"
+SENT_INVALID = "W114_OPENLINEAGE_SENT_INVALID"
 
 ERRORS: dict[str, Code] = {
     USAGE: Code("the command line itself is wrong", 2, "see `streamt-ol COMMAND --help`"),
@@ -85,6 +87,16 @@ WARNINGS: dict[str, Code] = {
         "an event of a run was not acknowledged; the command itself is not affected",
         0,
         "see what the message says of the server or file named in `transport`",
+    ),
+    UNENCRYPTED: Code(
+        "events travel over plain http to another machine, readable on the way",
+        0,
+        "none inside a network that you trust; elsewhere give the receiver an https:// address",
+    ),
+    SENT_INVALID: Code(
+        "events were sent, or would be, in which `validate` finds errors: how many, by rule",
+        0,
+        "see `streamt-ol validate`; --refuse-invalid refuses them, --ignore RULE silences a rule",
     ),
 }
 

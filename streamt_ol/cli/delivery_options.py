@@ -27,7 +27,11 @@ _NAMES = ", ".join(RECEIVERS)
 To = Annotated[str, typer.Option("--to", metavar="RECEIVER", help=f"One of: {_NAMES}.")]
 Url = Annotated[
     str | None,
-    typer.Option(metavar="URL", rich_help_panel=_HTTP, help="https://, or http:// to loopback."),
+    typer.Option(
+        metavar="URL",
+        rich_help_panel=_HTTP,
+        help="The server: https://, or http:// without a token.",
+    ),
 ]
 Endpoint = Annotated[
     str | None,
@@ -59,6 +63,14 @@ Gzip = Annotated[
 Batch = Annotated[
     bool,
     typer.Option("--batch", rich_help_panel=_HTTP, help="Use the receiver's batch form, if any."),
+]
+AllowPlainHttp = Annotated[
+    bool,
+    typer.Option(
+        "--allow-plain-http",
+        rich_help_panel=_HTTP,
+        help="Let the token go to another machine over http://, readable on the way.",
+    ),
 ]
 Bootstrap = Annotated[
     str | None, typer.Option(metavar="HOST:PORT,...", rich_help_panel=_KAFKA, help="The brokers.")

@@ -9,12 +9,36 @@ from streamt_ol.cli.output import Output, ReaderGoneError, note
 from streamt_ol.problems import NOT_DELIVERED, StreamtOlError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from streamt_ol.delivery.report import Report
     from streamt_ol.delivery.routes import Route
+    from streamt_ol.problems import WarningRecord
+
+
+class Warnings:
+    """The warnings of a delivery: on stderr when they come up, or kept for the envelope."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self.kept: list[WarningRecord] = []
+
+    def add(self, records: Sequence[WarningRecord]) -> None:
+        """Say these warnings, or keep them."""
+        if self._output.json:
+            self.kept += records
+        else:
+            self._output.warnings(records)
 
 
 def print_result(
-    output: Output, report: Report, route: Route, source: str, reason: str = "", **more: Any
+    output: Output,
+    report: Report,
+    route: Route,
+    source: str,
+    warnings: Warnings,
+    reason: str = "",
+    **more: Any,
 ) -> None:
     """Say what came of a delivery from ``source``, and for what ``reason`` it was stopped.
 
@@ -24,14 +48,20 @@ def print_result(
     with suppress(ReaderGoneError):
         if output.json:
             data = {"receiver": route.receiver.name, "target": route.target, **report.data()}
-            _print_envelope(output, {**data, **more}, source, reason)
+            _print_envelope(output, {**data, **more}, source, reason, warnings.kept)
             return
         if reason:
             note(f"stopped: {reason}")
         output.text(report.closing_line())
 
 
-def _print_envelope(output: Output, data: dict[str, Any], source: str, reason: str) -> None:
+def _print_envelope(
+    output: Output,
+    data: dict[str, Any],
+    source: str,
+    reason: str,
+    warnings: Sequence[WarningRecord],
+) -> None:
     errors = [
         StreamtOlError(
             NOT_DELIVERED,
@@ -43,6 +73,6 @@ def _print_envelope(output: Output, data: dict[str, Any], source: str, reason: s
     if reason:
         errors.append(StreamtOlError(NOT_DELIVERED, f"stopped: {reason}"))
     if errors:
-        output.failure(data, errors)
+        output.failure(data, errors, warnings)
     else:
-        output.envelope(data)
+        output.envelope(data, warnings)

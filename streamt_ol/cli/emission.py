@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from streamt_ol import collector
 from streamt_ol.export.environment import with_environment
-from streamt_ol.problems import USAGE, StreamtOlError, Warned
+from streamt_ol.problems import UNENCRYPTED, USAGE, StreamtOlError, Warned, warning
 from streamt_ol.resolution.settings import Namespaces
 from streamt_ol.runs import Run, RunSpec, check_spec
 from streamt_ol.runs.arguments import read_arguments
 from streamt_ol.runs.child import Ended, signals_held, termination_as_exit
 from streamt_ol.runs.marker import Place, local_place
-from streamt_ol.transport.config import read_transport_config
+from streamt_ol.transport.config import UNENCRYPTED_MESSAGE, read_transport_config
 
 if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
@@ -36,13 +36,16 @@ def check_transport() -> None:
     read_transport_config(os.environ)
 
 
-def opened_transport(spec: RunSpec) -> Transport:
+def opened_transport(spec: RunSpec, warnings: list[Warned]) -> Transport:
     """Return the configured transport, once every event of ``spec`` is known to be valid.
 
-    Raises ``StreamtOlError``.
+    ``warnings`` gets one where events would be readable on their way. Raises ``StreamtOlError``.
     """
     check_spec(spec)
-    return read_transport_config(os.environ).open()
+    config = read_transport_config(os.environ)
+    if config.is_unencrypted:
+        warnings.append(warning(UNENCRYPTED, UNENCRYPTED_MESSAGE))
+    return config.open()
 
 
 class Declared:
@@ -146,7 +149,7 @@ def report_child(spec: RunSpec, arguments: list[str], output: Output) -> Ended:
     from streamt_ol.runs.wrapped import run_wrapped
 
     warnings: list[Warned] = []
-    with opened_transport(spec) as transport, termination_as_exit():
+    with opened_transport(spec, warnings) as transport, termination_as_exit():
         run = Run(spec, transport, warn=warnings.append)
         collector.resume()
         try:
@@ -160,7 +163,7 @@ def report_apply(spec: RunSpec, place: Place, arguments: list[str], output: Outp
     from streamt_ol.runs.durable import Deliveries, run_apply
 
     warnings: list[Warned] = []
-    with opened_transport(spec) as transport, termination_as_exit():
+    with opened_transport(spec, warnings) as transport, termination_as_exit():
         deliveries = Deliveries(spec, transport, warnings.append)
         collector.resume()
         try:

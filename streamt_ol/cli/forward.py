@@ -14,7 +14,7 @@ import typer
 
 from streamt_ol.cli import delivery_options as options
 from streamt_ol.cli import exits
-from streamt_ol.cli.delivery_result import print_result
+from streamt_ol.cli.delivery_result import Warnings, print_result
 from streamt_ol.cli.output import Output, note
 from streamt_ol.delivery.files.dead_letter import DeadLetters
 from streamt_ol.delivery.forwarder import Forwarder, check_topic, consumer
@@ -39,6 +39,7 @@ def forward(
     token_env: options.TokenEnv = None,
     token_header: options.TokenHeader = None,
     ca_file: options.CaFile = None,
+    allow_plain_http: options.AllowPlainHttp = False,
     gzip: options.Gzip = False,
     kafka_config: options.KafkaConfig = None,
     path: options.FilePath = None,
@@ -66,13 +67,15 @@ def forward(
     )
     delivery_options = DeliveryOptions(
         to=to, url=url, endpoint=endpoint, token_env=token_env, token_header=token_header,
-        ca_file=ca_file, gzip=gzip, path=path, settings=namespace_map, timeout=timeout,
-        retries=retries, concurrency=1,
+        ca_file=ca_file, allow_plain_http=allow_plain_http, gzip=gzip, path=path,
+        settings=namespace_map, timeout=timeout, retries=retries, concurrency=1,
     )  # fmt: skip
     route = route_for(delivery_options, os.environ)
     rules = Rules(route.receiver, skip_unsupported)
     faults = options.fault_finder(no_validate)
     report = Report(lambda line: None if output.json else note(line), unit="record")
+    warnings = Warnings(output)
+    warnings.add(route.warnings())
     stop = threading.Event()
     with ExitStack() as stack:
         keeper = stack.enter_context(DeadLetters(rejected)) if rejected else None
@@ -88,7 +91,8 @@ def forward(
         )  # fmt: skip
         with _stopping(stop) as signals:
             reason = forwarder.run()
-    print_result(output, report, route, topic, reason or (_SAID[signals[0]] if signals else ""))
+    reason = reason or (_SAID[signals[0]] if signals else "")
+    print_result(output, report, route, topic, warnings, reason)
     if signals:
         raise typer.Exit(exits.of_signal(signals[0]))
     if reason or not report.is_done:

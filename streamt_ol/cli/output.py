@@ -70,10 +70,15 @@ class Output:
         """Write the envelope of a success: ``data`` and ``warnings`` of the command."""
         self._write_envelope("ok", data, [], sorted_warnings(warnings))
 
-    def failure(self, data: Mapping[str, Any], errors: Iterable[StreamtOlError]) -> None:
+    def failure(
+        self,
+        data: Mapping[str, Any],
+        errors: Iterable[StreamtOlError],
+        warnings: Iterable[WarningRecord] = (),
+    ) -> None:
         """Write the envelope of a command that was done in part: its ``data``, and ``errors``."""
         records = [error.record() | self._flagged(error) for error in errors]
-        self._write_envelope("error", data, records, [])
+        self._write_envelope("error", data, records, sorted_warnings(warnings))
 
     def warnings(self, warnings: Iterable[WarningRecord]) -> None:
         """Write ``CODE place: message`` lines to stderr, sorted."""

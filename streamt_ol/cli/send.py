@@ -14,7 +14,7 @@ import typer
 
 from streamt_ol.cli import delivery_options as options
 from streamt_ol.cli import exits
-from streamt_ol.cli.delivery_result import print_result
+from streamt_ol.cli.delivery_result import Warnings, print_result
 from streamt_ol.cli.output import Output, note
 from streamt_ol.cli.progress import EventCount, ProgressLine
 from streamt_ol.delivery.files.dead_letter import DeadLetters
@@ -43,6 +43,7 @@ def send(
     token_env: options.TokenEnv = None,
     token_header: options.TokenHeader = None,
     ca_file: options.CaFile = None,
+    allow_plain_http: options.AllowPlainHttp = False,
     gzip: options.Gzip = False,
     batch: options.Batch = False,
     bootstrap: options.Bootstrap = None,
@@ -105,14 +106,17 @@ def send(
     until = None if deadline is None else Deadline(deadline, time.monotonic)
     delivery_options = DeliveryOptions(
         to=to, url=url, endpoint=endpoint, token_env=token_env, token_header=token_header,
-        ca_file=ca_file, gzip=gzip, batch=batch, bootstrap=bootstrap, topic=topic,
-        kafka_config=kafka_config, path=path, settings=namespace_map, timeout=timeout,
+        ca_file=ca_file, allow_plain_http=allow_plain_http, gzip=gzip, batch=batch,
+        bootstrap=bootstrap, topic=topic, kafka_config=kafka_config, path=path,
+        settings=namespace_map, timeout=timeout,
         retries=retries, concurrency=concurrency, deadline=until,
     )  # fmt: skip
     policy = RetryPolicy(retries, random.random, until)
     route = route_for(delivery_options, os.environ)
     rules = Rules(route.receiver, skip_unsupported)
     faults = options.fault_finder(no_validate)
+    warnings = Warnings(output)
+    warnings.add(route.warnings())
     with ExitStack() as stack:
         source = stack.enter_context(options.open_source(events))
         keeps = progress_file is not None and (not dry_run or progress_file.exists())
@@ -131,15 +135,20 @@ def send(
         count.total = plan.to_send
         if dry_run:
             line.end()
-            _print_plan(output, plan, route, report, source.name)
+            _print_plan(output, plan, route, report, source.name, warnings)
         else:
-            _deliver(output, delivery, route, source.name, line)
+            _deliver(output, delivery, route, source.name, line, warnings)
     if not report.is_done:
         raise typer.Exit(exits.REFUSED)
 
 
 def _deliver(
-    output: Output, delivery: Delivery, route: Route, source: str, line: ProgressLine
+    output: Output,
+    delivery: Delivery,
+    route: Route,
+    source: str,
+    line: ProgressLine,
+    warnings: Warnings,
 ) -> None:
     """Deliver, and say what came of it, whatever it was that ended the delivery."""
     reason = "the delivery failed"
@@ -158,16 +167,18 @@ def _deliver(
         raise
     finally:
         line.end()
-        print_result(output, delivery.report, route, source, reason)
+        print_result(output, delivery.report, route, source, warnings, reason)
 
 
-def _print_plan(output: Output, plan: Plan, route: Route, report: Report, source: str) -> None:
+def _print_plan(
+    output: Output, plan: Plan, route: Route, report: Report, source: str, warnings: Warnings
+) -> None:
     """Print what would be sent where (``--dry-run``)."""
     requests = (
         {"line": item.line, "event": item.name, "bytes": len(item.body)} for item in plan.items()
     )
     if output.json:
-        print_result(output, report, route, source, would_send=list(requests))
+        print_result(output, report, route, source, warnings, would_send=list(requests))
         return
     output.data(
         f"line {r['line']}: {r['event']}, {r['bytes']} bytes -> {route.target}\n".encode()
@@ -185,7 +196,7 @@ def _progress(path: Path | None, route: Route, stack: ExitStack) -> Checkpoint |
         return None
     from streamt_ol.delivery.files.checkpoint import Checkpoint
 
-    return stack.enter_context(Checkpoint(path, f"{route.receiver.name} {route.target}"))
+    return stack.enter_context(Checkpoint(path, route.identity))
 
 
 def _run_ids(progress: Checkpoint | None) -> Callable[[int, str], str]:

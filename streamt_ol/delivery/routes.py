@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streamt_ol.delivery.receivers import RECEIVERS
-from streamt_ol.problems import USAGE, StreamtOlError
+from streamt_ol.problems import UNENCRYPTED, USAGE, StreamtOlError, WarningRecord, warning
 from streamt_ol.redaction import place, shown
-from streamt_ol.transport.address import parse_address
+from streamt_ol.transport.address import check_encrypted, parse_address
+from streamt_ol.transport.config import UNENCRYPTED_MESSAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,6 +44,7 @@ class DeliveryOptions:
     kafka_config: str | None = None
     path: str | None = None
     settings: Path | None = None
+    allow_plain_http: bool = False
     timeout: float = 10.0
     retries: int = 4
     concurrency: int = 4
@@ -49,21 +52,50 @@ class DeliveryOptions:
 
 
 class Route(NamedTuple):
-    """A way to a receiver. ``target`` names it, safe to show; ``workers``: senders to ``make``."""
+    """A way to a receiver: ``make`` returns one of at most ``workers`` senders.
+
+    ``target`` names it, safe to show. ``configured`` is the address of a transport's
+    configuration, which is never shown.
+    """
 
     receiver: Receiver
     target: str
     workers: int
     make: Callable[[], Sender]
+    is_unencrypted: bool = False
+    configured: str = ""
+
+    @property
+    def identity(self) -> str:
+        """What tells the way from others in a checkpoint; a configured address stays unsaid."""
+        if not self.configured:
+            return f"{self.receiver.name} {self.target}"
+        digest = hashlib.blake2b(self.configured.encode(errors="replace"), digest_size=16)
+        return f"{self.receiver.name} {digest.hexdigest()}"
+
+    def warnings(self) -> list[WarningRecord]:
+        """Return what is to be known of this way before anything is sent."""
+        if not self.is_unencrypted:
+            return []
+        return [warning(UNENCRYPTED, UNENCRYPTED_MESSAGE)]
 
 
 # Which options belong to which kind of route, besides those of every delivery.
 _OPTIONS = {
-    "http": ("url", "endpoint", "token_env", "token_header", "ca_file", "gzip", "batch"),
+    "http": (
+        "url",
+        "endpoint",
+        "token_env",
+        "token_header",
+        "ca_file",
+        "gzip",
+        "batch",
+        "allow_plain_http",
+    ),
     "kafka": ("bootstrap", "topic", "kafka_config"),
     "file": ("path",),
-    "config": (),
-}
+    "config": ("allow_plain_http",),
+}  # fmt: skip
 
 
 def route_for(options: DeliveryOptions, environment: Mapping[str, str]) -> Route:
@@ -75,10 +107,9 @@ def route_for(options: DeliveryOptions, environment: Mapping[str, str]) -> Route
     receiver = RECEIVERS.get(options.to)
     if receiver is None:
         raise _usage("--to", f"there is no receiver {shown(options.to, 40)}", _names())
-    for kind, names in _OPTIONS.items():
-        for option in names if kind != receiver.route else ():
-            if getattr(options, option):
-                raise _usage(_flag(option), f"it does not apply to {receiver.name}")
+    for option in dict.fromkeys(name for names in _OPTIONS.values() for name in names):
+        if getattr(options, option) and option not in _OPTIONS[receiver.route]:
+            raise _usage(_flag(option), f"it does not apply to {receiver.name}")
     if options.settings and receiver.read_settings is None:
         raise _usage("--namespace-map", f"it does not apply to {receiver.name}")
     bound = receiver.with_settings(options.settings)
@@ -101,16 +132,28 @@ def _http(receiver: Receiver, options: DeliveryOptions, environment: Mapping[str
         batch_address = _address(url, batch_endpoint)
     if options.gzip and not receiver.may_gzip:
         raise _usage("--gzip", f"{receiver.name} does not take compressed bodies")
+    headers = _token_headers(receiver, options, environment)
+    if headers and not options.allow_plain_http:
+        try:
+            check_encrypted(address, "--url", "use https, or allow it with --allow-plain-http")
+        except StreamtOlError as error:
+            raise _usage("--url", error.message, error.suggestion) from None
     target = HttpTarget(
         address,
         batch_address,
-        _token_headers(receiver, options, environment),
+        headers,
         _tls(address, options),
         options.gzip,
         options.timeout,
         options.deadline,
     )
-    return Route(receiver, address.url, options.concurrency, lambda: HttpSender(receiver, target))
+    return Route(
+        receiver,
+        address.url,
+        options.concurrency,
+        lambda: HttpSender(receiver, target),
+        address.is_unencrypted,
+    )
 
 
 def _address(url: str, endpoint: str) -> Address:
@@ -183,12 +226,15 @@ def _config(receiver: Receiver, options: DeliveryOptions, environment: Mapping[s
     from streamt_ol.delivery.senders.transport import TransportSender
     from streamt_ol.transport.config import read_transport_config
 
-    config = read_transport_config(environment)
+    config = read_transport_config(environment, allows_plain_http=options.allow_plain_http)
+    # "Transport configuration never appears in a structured result or normal diagnostic."
     return Route(
         receiver,
-        config.target,
+        "the configured transport",
         config.workers(options.concurrency),
         lambda: TransportSender(config.open(options.deadline)),
+        config.is_unencrypted,
+        config.target,
     )
 
 

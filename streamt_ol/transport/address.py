@@ -1,4 +1,4 @@
-"""Where an HTTP transport may connect to: https anywhere, plain http to this machine only.
+"""The addresses an HTTP transport may connect to: https, and plain http without a credential.
 
 Implements "the base URL and endpoint are explicit configuration, never generated" and "user
 information in a URL is rejected" of the specification's "Transport boundary".
@@ -33,6 +33,11 @@ class Address(NamedTuple):
         return is_loopback_host(self.host)
 
     @property
+    def is_unencrypted(self) -> bool:
+        """Whether what is sent can be read on its way to another machine."""
+        return self.scheme == "http" and not self.is_loopback
+
+    @property
     def authority(self) -> str:
         """The ``Host`` header: brackets around IPv6, the port where it is not the default."""
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -65,8 +70,8 @@ def parse_address(
     """Return where ``endpoint`` of the server at ``url`` is, joined as the official client does.
 
     Refused, with the field's name: another scheme, no host, user information, a query or
-    fragment, plain http to another machine, an endpoint that leads to another host, and a path
-    of the base URL that the joining would silently drop. Raises ``StreamtOlError``.
+    fragment, an endpoint that leads to another host, and a path of the base URL that the joining
+    would silently drop. Raises ``StreamtOlError``.
     ``key_field`` is where a key is given, instead of in the URL.
     """
     base = _base(url, url_field, key_field)
@@ -81,10 +86,13 @@ def parse_address(
         )
     target = urlsplit(urljoin(base, endpoint)).path or "/"
     host, port = _host_and_port(base, url_field)
-    address = Address(parts.scheme, host, port, target)
-    if address.scheme == "http" and not address.is_loopback:
-        refuse(url_field, f"plain http is for this machine only, not {shown(host)}", "use https")
-    return address
+    return Address(parts.scheme, host, port, target)
+
+
+def check_encrypted(address: Address, field: str, suggestion: str = "use https") -> None:
+    """Raise ``StreamtOlError`` where a credential would go to another machine over plain http."""
+    if address.is_unencrypted:
+        refuse(field, "a credential is not sent over plain http to another machine", suggestion)
 
 
 def _base(url: str, field: str, key_field: str) -> str:

@@ -10,9 +10,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from streamt_ol.redaction import place, shown
-from streamt_ol.transport.address import Address, parse_address
+from streamt_ol.transport.address import Address, check_encrypted, parse_address
 from streamt_ol.transport.base import RETRIED_STATUSES, refuse
-from streamt_ol.transport.credentials import Secret, check_header_name, check_header_value
+from streamt_ol.transport.credentials import (
+    Secret,
+    check_header_name,
+    check_header_value,
+    check_token,
+)
 from streamt_ol.transport.environment import API_KEY_NAMES, read_transport_section
 
 if TYPE_CHECKING:
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
 
 MAX_TIMEOUT = 5.0
 MAX_RETRIES = 1
+UNENCRYPTED_MESSAGE = "events go over plain http to another machine, readable on the way"
 Section = dict[str, Any]
 
 
@@ -30,6 +36,11 @@ class FileConfig:
     """Append each event as one line to ``path``."""
 
     path: str
+
+    @property
+    def is_unencrypted(self) -> bool:
+        """Whether what is sent can be read on its way: a file stays here."""
+        return False
 
     @property
     def target(self) -> str:
@@ -74,6 +85,11 @@ class HttpConfig:
     retry: RetryConfig = field(default_factory=RetryConfig)
 
     @property
+    def is_unencrypted(self) -> bool:
+        """Whether what is sent can be read on its way to another machine."""
+        return self.address.is_unencrypted
+
+    @property
     def target(self) -> str:
         """The endpoint's URL, which holds no credential."""
         return self.address.url
@@ -95,8 +111,12 @@ class HttpConfig:
 TransportConfig = FileConfig | HttpConfig
 
 
-def read_transport_config(environment: Mapping[str, str]) -> TransportConfig:
+def read_transport_config(
+    environment: Mapping[str, str], *, allows_plain_http: bool = False
+) -> TransportConfig:
     """Return the one transport that ``environment`` configures, all its fields checked.
+
+    ``allows_plain_http``: whether a credential may go to another machine unencrypted.
 
     Reads ``OPENLINEAGE_CONFIG`` and ``OPENLINEAGE__TRANSPORT...`` (see
     ``streamt_ol.transport.environment``); opens nothing else. Raises ``StreamtOlError`` whose
@@ -108,7 +128,10 @@ def read_transport_config(environment: Mapping[str, str]) -> TransportConfig:
     if build is None:
         named = f" {shown(kind, 40)}" if isinstance(kind, str) else ""
         _refuse("type", f"the transport type{named} is not supported: use http or file")
-    return build(section)
+    config = build(section)
+    if isinstance(config, HttpConfig) and config.headers and not allows_plain_http:
+        check_encrypted(config.address, "transport.url")
+    return config
 
 
 def _file(section: Section) -> FileConfig:
@@ -181,7 +204,7 @@ def _authorization(section: Section) -> tuple[tuple[str, Secret], ...]:
     if len(given) != 1:
         _refuse("auth.api_key", "it must be given, and once")
     key = _text(auth, given[0], "auth.")
-    check_header_value(key, f"transport.auth.{given[0]}")
+    check_token(key, f"transport.auth.{given[0]}")
     return (("Authorization", Secret(f"Bearer {key}")),)
 
 

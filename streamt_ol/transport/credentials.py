@@ -80,10 +80,17 @@ def check_header_value(value: str, location: str) -> None:
         refuse(location, "its value must be printable ASCII, on one line")
 
 
+def check_token(token: str, location: str) -> None:
+    """Raise ``StreamtOlError`` for a token that cannot be one, or that names its scheme itself."""
+    check_header_value(token, location)
+    if token.lower().startswith("bearer "):
+        refuse(location, "it already begins with Bearer", "give the token alone: Bearer is added")
+
+
 def token_from(environment: Mapping[str, str], name: str) -> Secret:
     """Return the token in the variable ``name``. Raises ``StreamtOlError`` if it is no token."""
     token = environment.get(name, "").strip()
     if not token:
         refuse("--token-env", "the variable that it names is not set, or is empty")
-    check_header_value(token, "--token-env")
+    check_token(token, "--token-env")
     return Secret(token)

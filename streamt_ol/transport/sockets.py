@@ -60,11 +60,12 @@ def _trust_the_system(context: ssl.SSLContext) -> None:
 def open_socket(address: Address, tls: ssl.SSLContext | None, deadline: Deadline) -> socket.socket:
     """Return a connected socket, TLS-wrapped if ``tls`` is given, within ``deadline``.
 
-    Plain connections go to loopback addresses only, whatever a name resolves to. Raises
+    A plain connection to this machine's name goes to loopback addresses only, whatever the name
+    resolves to. Raises
     ``OSError`` (``ssl.SSLError``, ``TimeoutError`` and ``socket.gaierror`` among them).
     """
     candidates = _resolve(address.host, address.port, deadline)
-    if tls is None:
+    if tls is None and address.is_loopback:
         candidates = [c for c in candidates if is_loopback_host(c[4][0])]
     failure = OSError("no usable address")
     for index, (family, kind, protocol, _, target) in enumerate(candidates):

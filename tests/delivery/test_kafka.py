@@ -19,6 +19,8 @@ from support.delivery.servers import Broker, Server, forward
 
 from streamt_ol.delivery.items import Item, digest_of, key_of
 from streamt_ol.delivery.senders.kafka import KafkaSender
+from streamt_ol.delivery.senders.kafka_settings import kafka_settings
+from streamt_ol.problems import StreamtOlError
 from streamt_ol.transport.base import Deadline
 
 if TYPE_CHECKING:
@@ -321,3 +323,27 @@ class TestForward:
             )  # fmt: skip
             assert server.requests() == []
         assert (done.returncode, done.stdout) == (0, b"sent 0, skipped 2, refused 0\n")
+
+
+class TestSettings:
+    def test_settings_that_say_what_is_done_anyway(self, tmp_path: Path) -> None:
+        path = tmp_path / "kafka.yml"
+        path.write_text(
+            "acks: all\nenable.idempotence: true\nenable.auto.commit: 'False'\n"
+            "ssl.endpoint.identification.algorithm: https\nqueuing.strategy: fifo\n"
+            "bootstrap.servers: b:9092\nlinger.ms: 7\n"
+        )
+        found = kafka_settings("b:9092", str(path))
+        assert found == {"bootstrap.servers": "b:9092", "linger.ms": 7}
+
+    @pytest.mark.parametrize(
+        "line",
+        ["acks: 1", "acks: 0", "enable.idempotence: false", "bootstrap.servers: other:9092",
+         "ssl.endpoint.identification.algorithm: none", "enable.auto.commit: true", "debug: all"],
+    )  # fmt: skip
+    def test_settings_that_say_something_else(self, tmp_path: Path, line: str) -> None:
+        path = tmp_path / "kafka.yml"
+        path.write_text(line)
+        with pytest.raises(StreamtOlError) as refused:
+            kafka_settings("b:9092", str(path))
+        assert refused.value.location == f"--kafka-config: {line.split(':')[0]}"

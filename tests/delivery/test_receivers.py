@@ -24,7 +24,7 @@ def send(*arguments: str | Path, **more: Any) -> tuple[int, dict[str, Any]]:
 
 
 def test_every_receiver_has_a_page_that_names_its_endpoint() -> None:
-    assert {page.stem for page in DOCS.glob("*.md")} == set(RECEIVERS)
+    assert {page.stem for page in DOCS.glob("*.md")} - {"index"} == set(RECEIVERS)
     for name, receiver in RECEIVERS.items():
         page = (DOCS / f"{name}.md").read_text()
         assert receiver.endpoint in page

@@ -566,7 +566,9 @@ class TestUsage:
         [
             ["--to", "nowhere"],
             ["--to", "marquez"],
-            ["--to", "marquez", "--url", "http://lineage.example"],
+            ["--to", "marquez", "--url", "http://lineage.example", "--token-env", "PATH"],
+            ["--to", "kafka", "--bootstrap", "b:9092", "--topic", "t", "--allow-plain-http"],
+            ["--to", "marquez", "--url", "https://h.example", "--namespace-map", "x"],
             ["--to", "marquez", "--url", "https://u:planted-key@lineage.example"],
             ["--to", "marquez", "--url", "https://h.example", "--batch"],
             ["--to", "marquez", "--url", "https://h.example", "--gzip"],

@@ -153,6 +153,42 @@ def test_url_and_endpoint(url: str, endpoint: str, expected: str) -> None:
     assert http(url=url, endpoint=endpoint).address.url == expected
 
 
+PLAIN = [
+    "http://marquez:5000", "http://datakit.datakit.svc:9529", "http://10.0.0.7:15000",
+    "http://localhost.example", "http://127.0.0.1.example", "http://[::2]", "http://0.0.0.0",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("url", PLAIN)
+def test_plain_http_needs_no_encryption_without_a_credential(url: str) -> None:
+    config = http(url=url)
+    assert config.address.url == f"{url}/api/v1/lineage"
+    assert config.is_unencrypted
+
+
+@pytest.mark.parametrize("url", PLAIN)
+@pytest.mark.parametrize(
+    "credential", [{"auth": {"type": "api_key", "api_key": KEY}}, {"custom_headers": {"X-T": KEY}}]
+)
+def test_a_credential_is_refused_over_plain_http(url: str, credential: dict[str, Any]) -> None:
+    fields = variables({**HTTP, "url": url, **credential})
+    assert refusal(fields).location == "transport.url"
+    allowed = read_transport_config(fields, allows_plain_http=True)
+    assert allowed.is_unencrypted
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:5000", "http://[::1]", "http://localhost"])
+def test_a_credential_goes_to_loopback(url: str) -> None:
+    assert not http(url=url, auth={"type": "api_key", "api_key": KEY}).is_unencrypted
+
+
+@pytest.mark.parametrize("key", [f"Bearer {KEY}", f"bearer  {KEY}"])
+def test_a_key_that_names_its_scheme_is_refused(key: str) -> None:
+    error = refusal(variables({**HTTP, "auth": {"type": "api_key", "api_key": key}}))
+    assert error.location == "transport.auth.api_key"
+    assert error.suggestion == "give the token alone: Bearer is added"
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -167,8 +203,6 @@ def test_url_and_endpoint(url: str, endpoint: str, expected: str) -> None:
                 "https://lineage.example:0", "https://lineage.example:70000",
                 "https://lineage.example:x", "https://lineage.example:", "https://[::1",
                 "https://[v1.x]", "https://lin[eage", "https://ünicode.example", "https://a\\b",
-                "http://lineage.example", "http://10.0.0.1", "http://localhost.example",
-                "http://127.0.0.1.example", "http://[::2]", "http://0.0.0.0", "http://2130706433",
                 "https://lineage.example/base", "https://lineage.example/base/", 5, None,
             )
         ),

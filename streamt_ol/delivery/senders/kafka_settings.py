@@ -9,24 +9,45 @@ from streamt_ol.problems import INVALID, USAGE, StreamtOlError
 from streamt_ol.redaction import place
 from streamt_ol.transport.address import is_loopback_host
 
-# What delivery at least once depends on, and what would turn certificate checks off.
-RESERVED = frozenset(
-    {
-        "acks", "request.required.acks", "enable.idempotence", "bootstrap.servers",
-        "metadata.broker.list", "enable.ssl.certificate.verification",
-        "ssl.endpoint.identification.algorithm", "enable.auto.commit", "enable.auto.offset.store",
-        "auto.commit.enable", "group.id", "transactional.id", "queuing.strategy",
-        "enable.partition.eof", "message.timeout.ms", "delivery.timeout.ms", "debug",
-        "log_level", "logger", "on_delivery", "on_commit",
-    }
-)  # fmt: skip
+# What delivery at least once depends on, and what would turn certificate checks off; beside each
+# the values that say what is done anyway.
+RESERVED: dict[str, tuple[str, ...]] = {
+    "acks": ("all", "-1"),
+    "request.required.acks": ("all", "-1"),
+    "enable.idempotence": ("true",),
+    "enable.ssl.certificate.verification": ("true",),
+    "ssl.endpoint.identification.algorithm": ("https",),
+    "enable.auto.commit": ("false",),
+    "auto.commit.enable": ("false",),
+    "enable.auto.offset.store": ("false",),
+    "enable.partition.eof": ("true",),
+    "queuing.strategy": ("fifo",),
+    "bootstrap.servers": (),
+    "metadata.broker.list": (),
+    "group.id": (),
+    "transactional.id": (),
+    "message.timeout.ms": (),
+    "delivery.timeout.ms": (),
+    "debug": (),
+    "log_level": (),
+    "logger": (),
+    "on_delivery": (),
+    "on_commit": (),
+}
 # No setting of a file: functions, and librdkafka's own tests (clusters that do not exist).
 _RESERVED_PARTS = re.compile(r"test\..*|.*_cb")
 
 
-def is_reserved(name: str) -> bool:
-    """Return whether a setting may not be given by ``--kafka-config``."""
-    return name in RESERVED or bool(_RESERVED_PARTS.fullmatch(name))
+def says_what_is_done(name: str, value: object) -> bool:
+    """Return whether a setting may be left out, since it is set so already.
+
+    Raises ``StreamtOlError`` for one that may not be given by ``--kafka-config``.
+    """
+    if name not in RESERVED and not _RESERVED_PARTS.fullmatch(name):
+        return False
+    if str(value).strip().lower() not in RESERVED.get(name, ()):
+        raise _refused(name, "it is set by streamt-ol, or may not be changed")
+    return True
 
 
 def kafka_settings(bootstrap: str, config_file: str | None) -> dict[str, Any]:
@@ -40,10 +61,11 @@ def kafka_settings(bootstrap: str, config_file: str | None) -> dict[str, Any]:
         raise StreamtOlError(
             USAGE, "it must be HOST:PORT, several separated by commas", location="--bootstrap"
         )
-    settings = _kafka_file(config_file) if config_file else {}
+    given = _kafka_file(config_file) if config_file else {}
+    if str(given.get("bootstrap.servers", "")).strip() == bootstrap.strip():
+        given.pop("bootstrap.servers", None)
+    settings = {n: value for n, value in given.items() if not says_what_is_done(n, value)}
     for name, value in settings.items():
-        if is_reserved(name):
-            raise _refused(name, "it is set by streamt-ol, or may not be changed")
         if not isinstance(value, (str, int, float)):
             raise _refused(name, "its value must be text, a number, or true or false")
     is_encrypted = str(settings.get("security.protocol", "")).upper() in ("SSL", "SASL_SSL")
