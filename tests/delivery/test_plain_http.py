@@ -31,7 +31,7 @@ def test_without_a_credential_events_go_with_one_warning(tmp_path: Path) -> None
 
 
 def test_the_envelope_holds_the_warning(tmp_path: Path) -> None:
-    events = write(tmp_path / "e.jsonl", job("a"))
+    events = str(write(tmp_path / "e.jsonl", job("a")))
     with Server(tmp_path) as server:
         url = f"http://0.0.0.0:{server.port}"
         done = streamt_ol("--output", "json", "send", events, "--to", "marquez", "--url", url)
@@ -43,7 +43,7 @@ def test_the_envelope_holds_the_warning(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_loopback_is_no_other_machine(tmp_path: Path, host: str) -> None:
-    events = write(tmp_path / "e.jsonl", job("a"))
+    events = str(write(tmp_path / "e.jsonl", job("a")))
     with Server(tmp_path) as server:
         done = streamt_ol(
             "send", events, "--to", "marquez", "--url", f"http://{host}:{server.port}",
@@ -53,7 +53,7 @@ def test_loopback_is_no_other_machine(tmp_path: Path, host: str) -> None:
 
 
 def test_a_token_goes_only_where_it_is_allowed_to(tmp_path: Path) -> None:
-    events = write(tmp_path / "e.jsonl", job("a"))
+    events = str(write(tmp_path / "e.jsonl", job("a")))
     with Server(tmp_path) as server:
         command = ["send", events, "--to", "marquez", "--url", f"http://0.0.0.0:{server.port}",
                    "--token-env", "T"]  # fmt: skip
@@ -70,7 +70,7 @@ def test_a_token_goes_only_where_it_is_allowed_to(tmp_path: Path) -> None:
 
 
 def test_the_configured_transport_of_send_and_of_run(tmp_path: Path) -> None:
-    events = write(tmp_path / "e.jsonl", job("a"))
+    events = str(write(tmp_path / "e.jsonl", job("a")))
     run = ["run", "--job-namespace", "n", "--job-name", "j", "--", "true"]
     with Server(tmp_path) as server:
         plain = {**CONFIG, "OPENLINEAGE__TRANSPORT__URL": f"http://0.0.0.0:{server.port}"}
@@ -89,11 +89,11 @@ def test_the_configured_transport_of_send_and_of_run(tmp_path: Path) -> None:
 
 
 def test_no_configured_address_is_shown(tmp_path: Path) -> None:
-    events = write(tmp_path / "e.jsonl", job("a"))
+    events = str(write(tmp_path / "e.jsonl", job("a")))
     with Server(tmp_path) as server:
         fields = {**CONFIG, "OPENLINEAGE__TRANSPORT__URL": f"http://127.0.0.1:{server.port}"}
         command = ["--output", "json", "send", events, "--to", "config"]
-        for more in ([], ["--dry-run"], ["--progress-file", tmp_path / "p"]):
+        for more in ([], ["--dry-run"], ["--progress-file", str(tmp_path / "p")]):
             done = streamt_ol(*command, *more, environment=fields)
             assert done.returncode == 0
             assert str(server.port).encode() not in done.stdout
