@@ -8,11 +8,12 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 from support.commands import PROGRAM, clean_environment
-from support.delivery.servers import Server
+from support.delivery.servers import Broker, Server
 from support.pages import PAGES, ROOT, Block, blocks, name
 
 # `bash` and the like would be blocks that nothing executes.
@@ -30,11 +31,33 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
+class Servers:
+    """The servers behind the variables that blocks use, each started when a page names it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.stack = ExitStack()
+        self.addresses: dict[str, str] = {}
+
+    def environment(self, block: Block) -> dict[str, str]:
+        """Return the variables so far, with those that ``block`` names."""
+        for variable in set(re.findall(r"\$(\w+_URL|KAFKA_BOOTSTRAP)\b", block.text)):
+            if variable not in self.addresses:
+                self.addresses[variable] = self.start(variable)
+        return self.addresses
+
+    def start(self, variable: str) -> str:
+        if variable == "KAFKA_BOOTSTRAP":
+            return self.stack.enter_context(Broker()).bootstrap
+        # A server that takes whatever it is sent.
+        return self.stack.enter_context(Server(self.folder / variable)).url
+
+
 @pytest.fixture
-def marquez(tmp_path: Path) -> Iterator[str]:
-    """The address of a server that takes whatever it is sent."""
-    with Server(tmp_path / "marquez") as server:
-        yield server.url
+def servers(tmp_path: Path) -> Iterator[Servers]:
+    servers = Servers(tmp_path)
+    with servers.stack:
+        yield servers
 
 
 def run(block: Block, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -52,7 +75,7 @@ def runs(block: Block) -> bool:
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if any(map(runs, blocks(p)))], ids=name)
-def test_the_page_does_what_it_shows(page: Path, folder: Path, marquez: str) -> None:
+def test_the_page_does_what_it_shows(page: Path, folder: Path, servers: Servers) -> None:
     printed = None
     for block in blocks(page):
         if block.file:
@@ -61,7 +84,7 @@ def test_the_page_does_what_it_shows(page: Path, folder: Path, marquez: str) -> 
         elif block.comment == "output":
             assert printed == block.text
         elif runs(block):
-            ran = run(block, folder, MARQUEZ_URL=marquez)
+            ran = run(block, folder, **servers.environment(block))
             printed = ran.stdout
             assert ran.returncode == 0, (block.text, printed)
             assert "Traceback" not in printed
