@@ -8,8 +8,11 @@ CODE := streamt_ol stages tests bench examples docs
 
 .PHONY: demo test test-slow test-newest-typer test-wheel check bench pages docs dist clean
 
-demo: $(VENV)/installed
+demo:
+	@echo "installing streamt-ol into $(VENV), then exporting the lineage of $(DEMO)" >&2
+	@$(MAKE) --no-print-directory --silent $(VENV)/installed >&2
 	@$(BIN)/streamt-ol export $(DEMO) --job-namespace demo --kafka-namespace kafka://broker.example:9092
+	@echo "the command is $(BIN)/streamt-ol; see $(BIN)/streamt-ol --help" >&2
 
 test: $(VENV)/dev
 	$(BIN)/pytest -n auto --dist loadgroup -m "not slow"

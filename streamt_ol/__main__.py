@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import sys
 
-# They are to add little to the child's own time, and collect only while it runs.
-AROUND_A_CHILD = ("apply", "run", "test")
 
-
-def _terminate(_signal: int, _frame: object) -> None:
+def _end(number: int, _frame: object) -> None:
     """Leave by an exception, so that files in the making are removed on the way out."""
-    from streamt_ol.cli.exits import TERMINATED
+    from streamt_ol.cli.exits import of_signal
     from streamt_ol.problems import Terminated
 
-    raise Terminated(TERMINATED)
+    raise Terminated(of_signal(number))
 
 
 def main() -> None:
@@ -23,21 +20,37 @@ def main() -> None:
 
         collector.pause()
         import signal
-        from contextlib import suppress
 
-        from streamt_ol.cli.app import before_the_command, run
+        from streamt_ol.cli.app import AROUND_A_CHILD, before_the_command, run
 
         if before_the_command(sys.argv[1:])[1] not in AROUND_A_CHILD:
             collector.resume()
-        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            with suppress(ValueError):  # not in the main thread: signals are not ours
-                signal.signal(signal.SIGTERM, _terminate)
+        for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
+            _handle(getattr(signal, name, None))
         status = run(sys.argv[1:])
     except KeyboardInterrupt:
-        from streamt_ol.cli.exits import INTERRUPTED
-
-        status = INTERRUPTED
+        status = _interrupted()
     sys.exit(status)
+
+
+def _handle(number: int | None) -> None:
+    """Let the signal end the program in order, unless somebody (nohup) has it ignored."""
+    import signal
+    from contextlib import suppress
+
+    if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+        with suppress(ValueError):  # not in the main thread: signals are not ours
+            signal.signal(number, _end)
+
+
+def _interrupted() -> int:
+    """Return the exit status of a program that was interrupted while it was loaded."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from streamt_ol.cli.app import interrupted
+
+    return interrupted(sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ ENVIRONMENT = "E503_ENVIRONMENT_ERROR"
 INVALID = "E506_OPENLINEAGE_INVALID"
 NOT_DELIVERED = "E510_NOT_DELIVERED"
 NOT_STARTED = "E507_COMMAND_NOT_STARTED"
+ENDED_BY_SIGNAL = "E508_ENDED_BY_SIGNAL"
 GENERIC_WARNING = "W000_WARNING"
 SCHEMA_INCOMPLETE = "W110_OPENLINEAGE_SCHEMA_INCOMPLETE"
 SINK_OUTPUT_OMITTED = "W111_OPENLINEAGE_SINK_OUTPUT_OMITTED"
@@ -64,6 +65,11 @@ ERRORS: dict[str, Code] = {
         "the command to run was not found (exit status 127) or cannot be executed (126)",
         127,
         "name the program with its path, e.g. `--streamt /opt/streamt/bin/streamt`",
+    ),
+    ENDED_BY_SIGNAL: Code(
+        "the command was ended by Ctrl-C (exit status 130), SIGTERM (143) or SIGHUP (129)",
+        130,
+        "run it again; a file that is written all or nothing was not written",
     ),
 }
 
@@ -200,7 +206,7 @@ def warning(code: str, message: str, location: str | None = None) -> WarningReco
 
 
 class Terminated(SystemExit):
-    """The process was asked to end (SIGTERM): leave by way of every ``finally``."""
+    """A signal (SIGTERM, SIGHUP) asked the process to end: leave by way of every ``finally``."""
 
 
 class StreamtOlError(Exception):

@@ -5,6 +5,7 @@ Commands are imported when they are asked for, so that `export` does not pay for
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Sequence
 from enum import StrEnum
 from importlib import import_module
@@ -14,9 +15,9 @@ import typer
 
 from streamt_ol import __version__
 from streamt_ol.cli import exits
-from streamt_ol.cli.output import Output, ReaderGoneError, note
+from streamt_ol.cli.output import Output, ReaderGoneError
 from streamt_ol.contracts import OPTIONS
-from streamt_ol.problems import ERRORS, INVALID, USAGE, StreamtOlError
+from streamt_ol.problems import ENDED_BY_SIGNAL, ERRORS, INVALID, USAGE, StreamtOlError, Terminated
 from streamt_ol.redaction import one_line
 
 COMMANDS: dict[str, str] = {
@@ -31,6 +32,9 @@ COMMANDS: dict[str, str] = {
     "test": "streamt_ol.cli.test:streamt_test",
     "validate": "streamt_ol.cli.validate:validate",
 }
+# Commands around a child add little to its time, and collect garbage only while it runs.
+AROUND_A_CHILD = ("apply", "run", "test")
+HELP = {"help_option_names": ["-h", "--help"]}
 EPIPE_STATUS = 1
 MESSAGE_LIMIT = 500
 PIPELINE_OPTIONS = frozenset((*OPTIONS["properties"]["options"]["properties"], "output_file"))
@@ -54,13 +58,21 @@ def run(arguments: Sequence[str]) -> int:
         try:
             return _invoke(arguments, output)
         except StreamtOlError as error:
-            output.error(error)
+            output.error(_with_hint(error, output.command))
             return ERRORS[error.code].exit_status
     except ReaderGoneError:
         return exits.DONE
     except StreamtOlError as error:  # stdout failed while it was told of another error
         output.error(error)
         return exits.REFUSED
+
+
+def interrupted(arguments: Sequence[str]) -> int:
+    """Tell that a command line was interrupted before it ran, and return the exit status."""
+    output = Output()
+    output.json, output.command = before_the_command(arguments)
+    _tell_of_signal(output, signal.SIGINT)
+    return exits.INTERRUPTED
 
 
 def _invoke(arguments: Sequence[str], output: Output) -> int:
@@ -71,9 +83,14 @@ def _invoke(arguments: Sequence[str], output: Output) -> int:
             args=list(arguments), prog_name="streamt-ol", standalone_mode=False, obj=output
         )
     except (KeyboardInterrupt, typer.Abort):
-        return exits.INTERRUPTED
+        status = exits.INTERRUPTED
+    except Terminated as ended:
+        _tell_of_signal(output, exits.signal_of(ended.code))
+        raise
     except typer.TyperException as error:
-        return _usage_error(error, output)
+        if error.format_message() or output.json:
+            raise _usage_error(error) from None
+        return exits.USAGE  # typer has printed the help of a line without a command
     except OSError as error:  # typer itself writes help and version
         message = f"cannot write to standard output: {error.strerror}"
         output.stdout_failed()
@@ -82,7 +99,39 @@ def _invoke(arguments: Sequence[str], output: Output) -> int:
         if leaving.code == EPIPE_STATUS:  # how typer ends when the reader of its help has gone
             raise ReaderGoneError from None
         raise
+    if status == exits.INTERRUPTED:  # typer makes this status of Ctrl-C
+        _tell_of_signal(output, signal.SIGINT)
     return status if isinstance(status, int) else exits.DONE
+
+
+def _tell_of_signal(output: Output, number: int) -> None:
+    """Write the envelope of a command that a signal ended before it wrote anything.
+
+    The envelope of a command around a child is the child's own.
+    """
+    if output.json and not output.started and output.command not in AROUND_A_CHILD:
+        name = signal.Signals(number).name
+        output.error(StreamtOlError(ENDED_BY_SIGNAL, f"the command was ended by {name}"))
+
+
+def _usage_error(error: typer.TyperException) -> StreamtOlError:
+    """Return the error about a command line that cannot be parsed."""
+    if getattr(error, "option_name", None) == "--output":
+        return StreamtOlError(
+            USAGE,
+            "the option --output stands before the command",
+            suggestion="streamt-ol --output json COMMAND",
+        )
+    message = one_line(error.format_message(), MESSAGE_LIMIT)
+    return StreamtOlError(USAGE, message or "no command is given")
+
+
+def _with_hint(error: StreamtOlError, command: str) -> StreamtOlError:
+    """Return ``error``; one about the command line always has a hint."""
+    if error.code == USAGE and error.suggestion is None:
+        words = ("streamt-ol", *([command] if command in COMMANDS else ()), "--help")
+        error.suggestion = f"see `{' '.join(words)}`"
+    return error
 
 
 def flags_of(application: Any, name: str) -> dict[str, str]:
@@ -95,20 +144,6 @@ def flags_of(application: Any, name: str) -> dict[str, str]:
     flags = [flag for parameter in getattr(command, "params", ()) for flag in parameter.opts]
     names = {flag.lstrip("-").replace("-", "_"): flag for flag in flags if flag.startswith("--")}
     return {name: flag for name, flag in names.items() if name not in PIPELINE_OPTIONS}
-
-
-def _usage_error(error: typer.TyperException, output: Output) -> int:
-    message = one_line(error.format_message(), MESSAGE_LIMIT)
-    if output.json:
-        output.error(StreamtOlError(USAGE, message or "no command is given"))
-        return ERRORS[USAGE].exit_status
-    context = getattr(error, "ctx", None)
-    if context is not None:
-        note(context.get_usage())
-        note(f"Try '{context.command_path} --help' for help.\n")
-    if message:
-        note(f"Error: {message}")
-    return ERRORS[USAGE].exit_status
 
 
 def before_the_command(arguments: Sequence[str]) -> tuple[bool, str]:
@@ -132,16 +167,19 @@ def build(only: str = "") -> typer.Typer:
     """Build the application with the one command ``only``, or with all for any other name."""
     app = typer.Typer(
         no_args_is_help=True,
-        add_completion=False,
+        # Its two options stand beside --help; a command's own line needs neither.
+        add_completion=only not in COMMANDS,
         pretty_exceptions_enable=False,
         callback=_globals,
+        context_settings=HELP,
     )
     for name in [only] if only in COMMANDS else COMMANDS:
         module, _, function = COMMANDS[name].partition(":")
         imported = import_module(module)
         # A command around another one parses its arguments in a way of its own.
         parsing = getattr(imported, "PARSING", {})
-        app.command(name, **parsing)(getattr(imported, function))
+        settings = {**HELP, **parsing.get("context_settings", {})}
+        app.command(name, **{**parsing, "context_settings": settings})(getattr(imported, function))
     return app
 
 

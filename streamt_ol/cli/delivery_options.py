@@ -73,7 +73,10 @@ AllowPlainHttp = Annotated[
     ),
 ]
 Bootstrap = Annotated[
-    str | None, typer.Option(metavar="HOST:PORT,...", rich_help_panel=_KAFKA, help="The brokers.")
+    str | None,
+    typer.Option(
+        metavar="BROKERS", rich_help_panel=_KAFKA, help="HOST:PORT of brokers, with commas."
+    ),
 ]
 Topic = Annotated[str | None, typer.Option(metavar="TOPIC", rich_help_panel=_KAFKA, help="Topic.")]
 KafkaConfig = Annotated[
@@ -104,7 +107,11 @@ Timeout = Annotated[
 Retries = Annotated[
     int,
     typer.Option(
-        min=0, max=100, rich_help_panel=_DELIVERY, help="Attempts after the first, where they help."
+        metavar="NUMBER",
+        min=0,
+        max=100,
+        rich_help_panel=_DELIVERY,
+        help="Attempts after the first, where they help.",
     ),
 ]
 RejectedFile = Annotated[

@@ -105,7 +105,7 @@ class Declared:
     def _environment(self) -> str:
         """Return the environment that streamt works in; without a project nothing confirms it."""
         wanted = self.arguments.environment
-        from streamt_ol.project.folder import is_project
+        from streamt_ol.project import is_project
 
         if not is_project(Path(self.arguments.project_dir)):
             return wanted or os.environ.get("STREAMT_ENV") or "default"

@@ -7,6 +7,7 @@ from typing import Final
 
 DONE: Final = 0
 REFUSED: Final = 1  # refused, invalid, not current, or not delivered
+USAGE: Final = 2  # the command line itself is wrong
 _SIGNALLED = 128
 
 
@@ -15,5 +16,9 @@ def of_signal(number: int) -> int:
     return _SIGNALLED + number
 
 
+def signal_of(status: object) -> int:
+    """Return the signal behind a status that ``of_signal`` returned."""
+    return status - _SIGNALLED if isinstance(status, int) else signal.SIGTERM
+
+
 INTERRUPTED: Final = of_signal(signal.SIGINT)
-TERMINATED: Final = of_signal(signal.SIGTERM)

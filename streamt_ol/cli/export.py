@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,8 +10,9 @@ import typer
 
 from streamt_ol import collector, pipeline
 from streamt_ol.cli import options
-from streamt_ol.cli.output import Output, written
+from streamt_ol.cli.output import Output, file_to_write, written
 from streamt_ol.cli.progress import elapsed
+from streamt_ol.cli.source import hinted, refuse_project, source_of
 from streamt_ol.contracts import Canonical, Emitted
 from streamt_ol.export.canonical import canonical_state, write
 from streamt_ol.export.options import ExportOptions
@@ -24,10 +21,6 @@ from streamt_ol.problems import USAGE, StreamtOlError
 from streamt_ol.redaction import place
 
 _RELEASE = {"standard": STANDARD, "release": RELEASE, "core_schema": CORE_VERSION}
-_OTHER_SOURCES = (
-    "name a manifest, e.g. generated/manifest.json, pipe one in, or name a project's folder "
-    "with --project-dir"
-)
 
 
 def export(
@@ -59,7 +52,8 @@ def export(
     stage: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME=module:function", help="Put a function in the place of a stage."
+            metavar="STAGE=FUNCTION",
+            help="Put a function in the place of a stage, e.g. emit=package.module:function.",
         ),
     ] = None,
     quiet: options.Quiet = False,
@@ -70,8 +64,10 @@ def export(
         raise StreamtOlError(USAGE, "--check writes nothing, so it takes no --output-file")
     if check is not None and str(check) == "-":
         raise StreamtOlError(USAGE, "--check takes the name of a file, not standard input")
+    output_file = file_to_write(output, output_file)
+    refuse_project(manifest)
     implicit = manifest is None
-    manifest, project_dir = _source(manifest, project_dir, env)
+    manifest, project_dir = source_of(manifest, project_dir, env)
     chosen = ExportOptions(
         manifest=manifest,
         project_dir=project_dir,
@@ -82,7 +78,7 @@ def export(
         event_time=event_time,
     )
     replaced = pipeline.replacements(stage or [])
-    with collector.paused(), _hinted(implicit=implicit):
+    with collector.paused(), hinted(implicit=implicit):
         with elapsed(f"exporting {_named(chosen)}"):
             canonical = canonical_state(chosen, os.environ, replaced)
         if check is not None:
@@ -100,59 +96,11 @@ def export(
     output.warnings(warnings)
 
 
-def _source(
-    manifest: str | None, project_dir: str | None, env: str | None
-) -> tuple[str | None, str | None]:
-    """Return the manifest or the project to read: the one named, a pipe, or the project here.
-
-    The project here is meant where standard input is nothing that could hold a manifest: a
-    terminal, `/dev/null`, closed.
-    """
-    if manifest is not None and project_dir is not None:
-        raise StreamtOlError(USAGE, "give a manifest or --project-dir, not both")
-    if project_dir is not None:
-        return None, project_dir
-    if manifest is None and not stdin_holds_data():
-        from streamt_ol.project.folder import is_project
-
-        if is_project(Path()):
-            return None, "."
-    if manifest is None and sys.stdin is not None and sys.stdin.isatty():
-        raise StreamtOlError(
-            USAGE,
-            "no manifest is given, and standard input is a terminal",
-            suggestion=_OTHER_SOURCES,
-        )
-    if env is not None:
-        raise StreamtOlError(USAGE, "--env chooses an environment of a --project-dir")
-    return "-" if manifest is None else manifest, None
-
-
 def _named(chosen: ExportOptions) -> str:
     """Return a name for what is exported, safe to show."""
     if chosen.project_dir is not None:
         return place(chosen.project_dir)
     return "standard input" if chosen.manifest in (None, "-") else place(str(chosen.manifest))
-
-
-def stdin_holds_data() -> bool:
-    """Return whether standard input is a pipe, a socket or a file."""
-    if sys.stdin is None:  # it is closed
-        return False
-    mode = os.fstat(sys.stdin.fileno()).st_mode
-    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or stat.S_ISREG(mode)
-
-
-@contextmanager
-def _hinted(*, implicit: bool) -> Iterator[None]:
-    """Tell of the other sources where standard input, which nobody named, holds no manifest."""
-    try:
-        yield
-    except StreamtOlError as error:
-        at = error.location
-        if implicit and error.suggestion is None and at is not None and at.file == "<stdin>":
-            error.suggestion = _OTHER_SOURCES
-        raise
 
 
 def _data(canonical: Canonical, emitted: Emitted) -> dict[str, Any]:

@@ -30,7 +30,9 @@ _SAID = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 
 def forward(
     context: typer.Context,
-    bootstrap: Annotated[str, typer.Option(metavar="HOST:PORT,...", help="The brokers.")],
+    bootstrap: Annotated[
+        str, typer.Option(metavar="BROKERS", help="HOST:PORT of brokers, with commas.")
+    ],
     topic: Annotated[str, typer.Option(metavar="TOPIC", help="The topic to read.")],
     group: Annotated[str, typer.Option(metavar="GROUP", help="The consumer group.")],
     to: options.To,

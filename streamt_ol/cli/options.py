@@ -30,7 +30,8 @@ GatewayNamespace = Annotated[
 EventTime = Annotated[
     str | None,
     typer.Option(
-        metavar="TIME", help="UTC time of all events, instead of the manifest's compiled_at."
+        metavar="TIME",
+        help="UTC time of all events; else the manifest's compiled_at, or now for a project.",
     ),
 ]
 ProjectDir = Annotated[

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from streamt_ol.problems import INVALID, StreamtOlError, WarningRecord
+from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError, WarningRecord
 from streamt_ol.redaction import place
 
 if TYPE_CHECKING:
@@ -33,10 +33,12 @@ class Output:
         self.json = False
         self.command = ""
         self.flags: dict[str, str] = {}  # the flag of each option of the command, by its name
+        self.started = False  # something was written to stdout
         self._failed = False  # stdout has failed: what is left to say goes to stderr
 
     def data(self, chunks: Iterable[bytes]) -> None:
         """Write data to stdout. Raises ``ReaderGoneError`` or E506 when that fails."""
+        self.started = True
         try:
             stream = _binary_stdout()
             pending: list[bytes] = []
@@ -132,6 +134,27 @@ def note(line: str) -> None:
             sys.stderr.flush()
     except OSError:
         pass
+
+
+def file_to_write(output: Output, path: Path | None) -> Path | None:
+    """Return the file of ``--output-file``; None where it is standard output itself.
+
+    Raises E500 where standard output carries the envelope.
+    """
+    if path is None:
+        return None
+    from streamt_ol.transport import atomic
+
+    try:
+        number = atomic.descriptor_of(path)
+    except OSError:  # told when it is written
+        return path
+    if number != 1:
+        return path
+    if output.json:
+        message = "standard output carries the envelope, so it is no file for anything else"
+        raise StreamtOlError(USAGE, message, location=Location(option="output_file"))
+    return None
 
 
 def written(counts: Counts, file: Path) -> str:

@@ -54,7 +54,13 @@ def send(
     retries: options.Retries = 4,
     concurrency: Annotated[
         int,
-        typer.Option(min=1, max=64, rich_help_panel="Delivery", help="Connections at a time."),
+        typer.Option(
+            metavar="NUMBER",
+            min=1,
+            max=64,
+            rich_help_panel="Delivery",
+            help="Connections at a time.",
+        ),
     ] = 4,
     deadline: Annotated[
         float | None,

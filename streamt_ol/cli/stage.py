@@ -11,7 +11,8 @@ import typer
 
 from streamt_ol import pipeline, runner
 from streamt_ol.cli import options
-from streamt_ol.cli.output import Output, written
+from streamt_ol.cli.output import Output, file_to_write, written
+from streamt_ol.cli.source import refuse_project
 from streamt_ol.contracts import State
 from streamt_ol.export.environment import variable_named, with_environment
 from streamt_ol.problems import INVALID, PARSE, USAGE, StreamtOlError
@@ -40,14 +41,27 @@ def stage(
     gateway_namespace: options.GatewayNamespace = None,
     event_time: options.EventTime = None,
     output_file: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="For emit: write to this file.")
+        Path | None,
+        typer.Option(metavar="PATH", help="For emit: write to this file, all or nothing."),
     ] = None,
-    project_dir: options.ProjectDir = None,
-    env: options.Environment = None,
+    project_dir: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="For compile-project: the folder of the project."),
+    ] = None,
+    env: Annotated[
+        str | None,
+        typer.Option(
+            "--env",
+            metavar="NAME",
+            help="For compile-project: the project's environment; or STREAMT_ENV.",
+        ),
+    ] = None,
     pretty: Annotated[
         bool, typer.Option("--pretty", help="Print the JSON over many lines.")
     ] = False,
-    quiet: options.Quiet = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="For emit: do not print warnings.")
+    ] = False,
 ) -> None:
     """Run one stage of the export: its input is JSON on stdin, its result JSON on stdout."""
     output: Output = context.obj
@@ -57,6 +71,7 @@ def stage(
     if name is None:
         raise StreamtOlError(USAGE, "no stage is named", suggestion="streamt-ol stage --list")
     known = pipeline.stage_name(name)
+    refuse_project(manifest, "stage compile-project --project-dir")
     given = {
         "manifest": manifest,
         "job_namespace": job_namespace,
@@ -72,6 +87,7 @@ def stage(
             raise StreamtOlError(USAGE, message, suggestion="use a pipe")
     if output_file is not None and known != LAST:
         raise StreamtOlError(USAGE, f"only {LAST} takes --output-file")
+    output_file = file_to_write(output, output_file)
     state = {"options": _options(known, given)} if known in READERS else _read_state()
     if isinstance(state, dict) and isinstance(carried := state.get("options"), dict):
         own = {key: value for key, value in given.items() if value is not None}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from streamt_ol.cli.output import file_to_write
 from streamt_ol.problems import INVALID, USAGE, StreamtOlError
 from streamt_ol.redaction import place, shown
 from streamt_ol.validation.report import reporter
@@ -60,14 +61,18 @@ def validate(
     ] = None,
     max_problems: Annotated[
         int,
-        typer.Option(min=0, metavar="N", help="Show N problems, errors first; all are counted."),
+        typer.Option(
+            min=0, metavar="NUMBER", help="Show this many problems, errors first; all are counted."
+        ),
     ] = _MAX_PROBLEMS,
     max_line_bytes: Annotated[
-        int, typer.Option(min=1, metavar="N", help="A longer line is an error and is skipped.")
+        int, typer.Option(min=1, metavar="NUMBER", help="A longer line is an error and is skipped.")
     ] = _MAX_LINE_BYTES,
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Processes for large input.  [default: all cores]"),
+        typer.Option(
+            min=1, metavar="NUMBER", help="Processes for large input.  [default: all cores]"
+        ),
     ] = None,
     list_rules: Annotated[
         bool, typer.Option("--list-rules", help="Print every rule, one a line, and end.")
@@ -79,6 +84,10 @@ def validate(
         _list_rules(output)
         return 0
     chosen = _format(format, output)
+    output_file = file_to_write(output, output_file)
+    if output.json and output_file is None and chosen != Format.JSON:
+        message = f"--output json prints the report as JSON, so --format {chosen} needs a file"
+        raise StreamtOlError(USAGE, message, suggestion="name the file with --output-file")
     ignored = _known_rules(ignore or [])
     names = _names(events or [])
     if output_file is not None:

@@ -219,7 +219,12 @@ def _file(receiver: Receiver, options: DeliveryOptions, _: Mapping[str, str]) ->
     from streamt_ol.transport.file import FileTransport
 
     config = FileConfig(_required(receiver, options, "path"))
-    return Route(receiver, config.target, 1, lambda: FileSender(FileTransport(config, "--path")))
+    return Route(
+        receiver,
+        config.target,
+        1,
+        lambda: FileSender(FileTransport(config, "--path", create_folders=True)),
+    )
 
 
 def _config(receiver: Receiver, options: DeliveryOptions, environment: Mapping[str, str]) -> Route:

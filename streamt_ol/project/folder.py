@@ -7,16 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from streamt_ol.problems import PARSE, Location, StreamtOlError
+from streamt_ol.project import PROJECT_FILES
 from streamt_ol.reading.yaml_values import YamlMap, parse_yaml
 from streamt_ol.redaction import place
 
-PROJECT_FILES = ("stream_project.yml", "stream_project.yaml")  # the first that is there counts
 _YAML_SUFFIXES = (".yml", ".yaml")
-
-
-def is_project(folder: Path) -> bool:
-    """Return whether ``folder`` has the main file of a project."""
-    return any((folder / name).is_file() for name in PROJECT_FILES)
 
 
 class Folder:

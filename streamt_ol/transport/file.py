@@ -22,8 +22,14 @@ class FileTransport(Closing):
     worst that leaves an empty line, when another process was just writing.
     """
 
-    def __init__(self, config: FileConfig, field: str = "transport.log_file_path") -> None:
-        self._descriptor: int | None = _open(config.path, field)
+    def __init__(
+        self,
+        config: FileConfig,
+        field: str = "transport.log_file_path",
+        *,
+        create_folders: bool = False,
+    ) -> None:
+        self._descriptor: int | None = _open(config.path, field, create_folders=create_folders)
         self._is_torn = not _ends_a_line(self._descriptor)
 
     def emit(self, event_bytes: bytes) -> None:
@@ -64,9 +70,11 @@ def _ends_a_line(descriptor: int) -> bool:
     return size == 0 or os.pread(descriptor, 1, size - 1) == b"\n"
 
 
-def _open(path: str, field: str) -> int:
+def _open(path: str, field: str, *, create_folders: bool) -> int:
     flags = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
+        if create_folders:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
         try:
             descriptor = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:

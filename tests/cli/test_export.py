@@ -225,19 +225,30 @@ class TestOutputFile:
         )  # fmt: skip
         assert (ran.returncode, list(tmp_path.iterdir())) == (1, [])
 
-    def test_standard_output_is_no_file_to_replace(self, tmp_path: Path) -> None:
+    def test_standard_output_is_written_to_and_not_replaced(self, tmp_path: Path) -> None:
         log, link = tmp_path / "log", tmp_path / "link"
         log.write_text("earlier\n")
         link.symlink_to("/dev/stdout")
         for target in ("/dev/stdout", link, "/proc/self/fd/1"):
-            arguments = " ".join(map(str, [PROGRAM, *EXPORT, "--output-file", target]))
+            arguments = " ".join(map(str, [PROGRAM, *EXPORT, "-q", "--output-file", target]))
             ran = subprocess.run(
                 ["bash", "-c", f"{arguments} >> {log}"], capture_output=True,
                 env=clean_environment(), check=False,
             )  # fmt: skip
-            assert ran.returncode == 1
-            assert ran.stderr.startswith(b"E506_OPENLINEAGE_INVALID output_file: ")
-        assert log.read_text() == "earlier\n"
+            assert (ran.returncode, ran.stderr) == (0, b"")
+        assert log.read_bytes() == b"earlier\n" + 3 * GOLDEN
+
+    def test_standard_output_as_a_file_is_refused_beside_the_envelope(self) -> None:
+        ran = streamt_ol("--output", "json", *EXPORT, "--output-file", "/dev/stdout")
+        [error] = json.loads(ran.stdout)["errors"]
+        assert (ran.returncode, error["code"]) == (2, "E500_USAGE_ERROR")
+        assert error["option"] == "output_file"
+
+    def test_a_device_takes_the_lines(self) -> None:
+        ran = streamt_ol(*EXPORT, "-q", "--output-file", "/dev/null")
+        assert ran.returncode == 0
+        assert ran.stdout.endswith(b" to /dev/null\n")
+        assert Path("/dev/null").is_char_device()
 
     def test_a_disk_that_fills_up_leaves_nothing(self, tmp_path: Path) -> None:
         """A limit on the size of files stands for the full disk."""

@@ -720,3 +720,25 @@ class TestConfig:
         ]  # fmt: skip
         assert [d.returncode for d in done] == [0, 0]
         assert by_option.read_bytes() == by_config.read_bytes() == events.read_bytes()
+
+
+class TestFolders:
+    def test_missing_ones_are_made_for_every_file_that_is_appended_to(self, tmp_path: Path) -> None:
+        events = write(tmp_path / "e.jsonl", job("a"))
+        files = {name: tmp_path / name / "deep" / "file" for name in ("path", "rejected", "done")}
+        done = streamt_ol(
+            "send", events, "--to", "file", "--path", files["path"], "--rejected",
+            files["rejected"], "--progress-file", files["done"],
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert files["path"].read_text().count("\n") == 1
+        assert all(file.is_file() for file in files.values())
+
+    def test_a_file_in_the_place_of_a_folder_is_an_error(self, tmp_path: Path) -> None:
+        events = write(tmp_path / "e.jsonl", job("a"))
+        for option in ("--path", "--rejected", "--progress-file"):
+            path = [] if option == "--path" else ["--path", str(tmp_path / "out")]
+            done = streamt_ol("send", events, "--to", "file", *path, option, events / "x")
+            assert done.returncode in (1, 2), done.stderr
+            assert option in done.stderr.decode()
+            assert b"Traceback" not in done.stderr

@@ -162,6 +162,7 @@ def _parsed(line: bytes) -> dict[str, Any]:
 
 def _open(path: Path) -> int:
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, flags, 0o600)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

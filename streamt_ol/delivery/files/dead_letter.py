@@ -27,7 +27,7 @@ class DeadLetters(Closing):
         self._path = path
         if source is not None and _id_of(path) == source.file_id is not None:
             raise StreamtOlError(INVALID, "it is the input itself", location=_OPTION)
-        self._file = FileTransport(FileConfig(str(path)), _OPTION)
+        self._file = FileTransport(FileConfig(str(path)), _OPTION, create_folders=True)
         self._lock = threading.Lock()
         self._kept: set[int] = set()
 
