@@ -46,7 +46,9 @@ TokenEnv = Annotated[
 TokenHeader = Annotated[
     str | None,
     typer.Option(
-        metavar="FORM", rich_help_panel=_HTTP, help="bearer (default) or x-token, if it takes it."
+        metavar="FORM",
+        rich_help_panel=_HTTP,
+        help="bearer (default) or x-token, where it is taken.",
     ),
 ]
 CaFile = Annotated[
@@ -57,9 +59,7 @@ CaFile = Annotated[
         help="PEM certificates to trust instead of the system's.",
     ),
 ]
-Gzip = Annotated[
-    bool, typer.Option("--gzip", rich_help_panel=_HTTP, help="Compress bodies, if it takes that.")
-]
+Gzip = Annotated[bool, typer.Option("--gzip", rich_help_panel=_HTTP, help="Compress bodies.")]
 Batch = Annotated[
     bool,
     typer.Option("--batch", rich_help_panel=_HTTP, help="Use the receiver's batch form, if any."),
@@ -78,7 +78,9 @@ Bootstrap = Annotated[
         metavar="BROKERS", rich_help_panel=_KAFKA, help="HOST:PORT of brokers, with commas."
     ),
 ]
-Topic = Annotated[str | None, typer.Option(metavar="TOPIC", rich_help_panel=_KAFKA, help="Topic.")]
+Topic = Annotated[
+    str | None, typer.Option(metavar="TOPIC", rich_help_panel=_KAFKA, help="The topic.")
+]
 KafkaConfig = Annotated[
     str | None,
     typer.Option(
@@ -101,7 +103,7 @@ Timeout = Annotated[
     float,
     typer.Option(
         metavar="SECONDS", min=0.1, max=300, callback=finite, rich_help_panel=_DELIVERY,
-        help="For one request, as a whole.",
+        help="Time for one request as a whole.",
     ),
 ]  # fmt: skip
 Retries = Annotated[
@@ -111,13 +113,13 @@ Retries = Annotated[
         min=0,
         max=100,
         rich_help_panel=_DELIVERY,
-        help="Attempts after the first, where they help.",
+        help="Attempts after the first, where a retry helps.",
     ),
 ]
 RejectedFile = Annotated[
     Path | None,
     typer.Option(
-        "--rejected", metavar="PATH", rich_help_panel=_DELIVERY, help="Append refused lines here."
+        "--rejected", metavar="PATH", rich_help_panel=_DELIVERY, help="Append refused events to it."
     ),
 ]
 NoValidate = Annotated[

@@ -17,14 +17,14 @@ KafkaNamespace = Annotated[
     str | None,
     typer.Option(
         metavar="KAFKA-URI",
-        help="kafka://HOST:PORT of topics; or STREAMT_OPENLINEAGE_KAFKA_NAMESPACE.",
+        help="kafka://HOST:PORT of topics; else STREAMT_OPENLINEAGE_KAFKA_NAMESPACE.",
     ),
 ]
 GatewayNamespace = Annotated[
     str | None,
     typer.Option(
         metavar="KAFKA-URI",
-        help="kafka://HOST:PORT of virtual topics; or STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE.",
+        help="kafka://HOST:PORT of virtual topics; else STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE.",
     ),
 ]
 EventTime = Annotated[
@@ -36,10 +36,10 @@ EventTime = Annotated[
 ]
 ProjectDir = Annotated[
     str | None,
-    typer.Option(metavar="FOLDER", help="Read the streamt project in this folder instead."),
+    typer.Option(metavar="FOLDER", help="Read the streamt project in this folder."),
 ]
 Environment = Annotated[
     str | None,
-    typer.Option("--env", metavar="NAME", help="The project's environment; or STREAMT_ENV."),
+    typer.Option("--env", metavar="NAME", help="The project's environment; else STREAMT_ENV."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print warnings.")]

@@ -76,7 +76,9 @@ def run(
     ] = None,
     output: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMESPACE NAME", help="A dataset that it writes. Repeatable."),
+        typer.Option(
+            metavar="NAMESPACE NAME", help="A dataset that the command writes. Repeatable."
+        ),
     ] = None,
     producer: Annotated[
         str, typer.Option(metavar="URI", help="The producer that the events name.")

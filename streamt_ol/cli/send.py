@@ -59,7 +59,7 @@ def send(
             min=1,
             max=64,
             rich_help_panel="Delivery",
-            help="Connections at a time.",
+            help="Connections at the same time.",
         ),
     ] = 4,
     deadline: Annotated[
@@ -69,12 +69,12 @@ def send(
             min=0.1,
             callback=options.finite,
             rich_help_panel="Delivery",
-            help="For the whole delivery.",
+            help="Time for the whole delivery.",
         ),
     ] = None,
     fail_fast: Annotated[
         bool,
-        typer.Option("--fail-fast", rich_help_panel="Delivery", help="Stop at the first refusal."),
+        typer.Option("--fail-fast", rich_help_panel="Delivery", help="Stop at the first fault."),
     ] = False,
     progress_file: Annotated[
         Path | None,

@@ -54,7 +54,7 @@ def validate(
         Path | None,
         typer.Option(metavar="PATH", help="Write the report to this file, all or nothing."),
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Take warnings for errors.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")] = False,
     ignore: Annotated[
         list[str] | None,
         typer.Option(metavar="RULE", help="Switch a rule off, e.g. OL-R012; may be repeated."),
@@ -75,7 +75,7 @@ def validate(
         ),
     ] = None,
     list_rules: Annotated[
-        bool, typer.Option("--list-rules", help="Print every rule, one a line, and end.")
+        bool, typer.Option("--list-rules", help="Print every rule, one per line, and stop.")
     ] = False,
 ) -> int:
     """Check OpenLineage events, offline. Exit 0: valid; 1: not valid, or not readable."""
