@@ -12,7 +12,7 @@ from streamt_ol.cli import exits
 from streamt_ol.cli.output import Output
 from streamt_ol.delivery.checks import EventCheck
 from streamt_ol.delivery.checks import check as checked_events
-from streamt_ol.delivery.outcome import ACCEPTED, REFUSED, Verdict
+from streamt_ol.delivery.outcome import DEPENDS, REFUSED, Verdict
 from streamt_ol.delivery.reading import Events, RunMaking
 from streamt_ol.delivery.receivers import CHECKED, RECEIVERS
 from streamt_ol.problems import NOT_DELIVERED, USAGE, StreamtOlError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 ALL = "all"
-_MARKS = {"accepted": "yes", "ignored": "ignored", "refused": "REFUSED"}
+_MARKS = {"accepted": "yes", "depends": "depends", "ignored": "ignored", "refused": "REFUSED"}
 
 
 def check(
@@ -36,6 +36,8 @@ def check(
     namespace_map: options.NamespaceMap = None,
     as_run_events: options.AsRunEvents = False,
     no_validate: options.NoValidate = False,
+    refuse_invalid: options.RefuseInvalid = False,
+    ignore: options.IgnoredRules = None,
 ) -> None:
     """Say what a receiver would do with each event: accepted, ignored or refused, and why."""
     output: Output = context.obj
@@ -45,12 +47,16 @@ def check(
         message = "it does not apply to the receivers of --for"
         raise StreamtOlError(USAGE, message, location="--namespace-map")
     bound = [receiver.with_settings(namespace_map) for receiver in asked]
+    validity = options.validity_from(
+        no_validate=no_validate, refuse_invalid=refuse_invalid, ignore=ignore
+    )
     making = RunMaking(lambda *_: str(uuid.UUID(int=0))) if as_run_events else None
     totals = {name: dict.fromkeys((*_MARKS, "edges"), 0) for name in names}
     with options.open_source(events) as source:
         found = checked_events(
-            Events(source, options.fault_finder(no_validate), making),
+            Events(source, making),
             bound,
+            validity,
         )
         _print(output, source.name, _counted(found, totals), totals, is_matrix=ALL in receivers)
     if any(total["refused"] for total in totals.values()):
@@ -97,7 +103,9 @@ def _print(
     lines = _matrix(found, totals) if is_matrix else _explained(found)
     output.data(f"{line}\n".encode(errors="backslashreplace") for line in lines)
     for name, total in totals.items():
-        counts = ", ".join(f"{status} {total[status]}" for status in _MARKS)
+        counts = ", ".join(
+            f"{status} {total[status]}" for status in _MARKS if total[status] or status != DEPENDS
+        )
         edges = f"; {total['edges']} edges to expect" if total["edges"] else ""
         output.text(f"{name}: {counts}{edges}")
 
@@ -108,8 +116,10 @@ def _explained(found: Iterable[EventCheck]) -> Iterator[str]:
             edges = f", {verdict.edges} edges" if verdict.edges is not None else ""
             yield f"line {checked.line}: {name}: {verdict.status}{edges}: {checked.name}"
             yield from (f"  why: {reason}" for reason in verdict.reasons)
+            if verdict.rules:
+                yield f"  hint: {options.ways_out(verdict.rules)}"
             yield from (f"  note: {text}" for text in verdict.notes)
-            if verdict.status == ACCEPTED and verdict.reads:
+            if verdict.is_taken and verdict.reads:
                 yield f"  reads: {', '.join(verdict.reads)}"
             if verdict.ignores:
                 yield f"  does not read: {', '.join(verdict.ignores)}"
@@ -140,5 +150,6 @@ def _errors(record: dict[str, Any], source: str) -> Iterator[StreamtOlError]:
             yield StreamtOlError(
                 NOT_DELIVERED,
                 f"refused by {name}: {record['event']}: {reason}",
+                suggestion=options.ways_out(verdict.get("rules", ())) or None,
                 location=f"{source}:{record['line']}",
             )

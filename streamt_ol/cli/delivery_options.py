@@ -7,15 +7,17 @@ import os
 import sys
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from streamt_ol.cli.options import known_rules
 from streamt_ol.delivery.receivers import RECEIVERS
-from streamt_ol.problems import USAGE, StreamtOlError
+from streamt_ol.delivery.validity import Validity
+from streamt_ol.problems import USAGE, Location, StreamtOlError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from streamt_ol.delivery.source import Source
 
@@ -122,6 +124,16 @@ RejectedFile = Annotated[
         "--rejected", metavar="PATH", rich_help_panel=_DELIVERY, help="Append refused events to it."
     ),
 ]
+RefuseInvalid = Annotated[
+    bool,
+    typer.Option("--refuse-invalid", help="Refuse every event that `validate` calls invalid."),
+]
+IgnoredRules = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ignore", metavar="RULE", help="Switch a rule off, e.g. OL-R012; may be repeated."
+    ),
+]
 NoValidate = Annotated[
     bool, typer.Option("--no-validate", help="Send events without validating them first.")
 ]
@@ -181,16 +193,16 @@ def open_source(path: str) -> Source:
     return Source(path, sys.stdin.buffer if sys.stdin else None)
 
 
-def fault_finder(no_validate: bool) -> Callable[[Any], list[str]]:
-    """Return what finds the faults of a parsed event, as lines that are safe to show."""
-    if no_validate:
-        return lambda _: []
-    # Schemas are compiled by this import.
-    from streamt_ol.validation.events import check_event
-    from streamt_ol.validation.findings import ERROR
+def validity_from(*, no_validate: bool, refuse_invalid: bool, ignore: list[str] | None) -> Validity:
+    """Return how far validation counts. Raises E500 for options that exclude each other."""
+    if no_validate and refuse_invalid:
+        raise StreamtOlError(
+            USAGE, "it excludes --no-validate", location=Location(option="--refuse-invalid")
+        )
+    return Validity(known_rules(ignore or []), on=not no_validate, refuses_invalid=refuse_invalid)
 
-    def faults(event: Any) -> list[str]:
-        found = check_event(event)
-        return [f"{f.rule} {f.pointer}: {f.message}" for f in found if f.severity == ERROR]
 
-    return faults
+def ways_out(rules: Iterable[str]) -> str:
+    """Return the hint that names how to send what was refused because of ``rules``."""
+    ignored = " ".join(f"--ignore {rule}" for rule in rules)
+    return f"to send it all the same: {ignored}; or --no-validate" if ignored else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from streamt_ol.cli.delivery_options import ways_out
 from streamt_ol.cli.output import Output, ReaderGoneError, note
 from streamt_ol.problems import NOT_DELIVERED, StreamtOlError
 
@@ -50,6 +51,8 @@ def print_result(
             data = {"receiver": route.receiver.name, "target": route.target, **report.data()}
             _print_envelope(output, {**data, **more}, source, reason, warnings.kept)
             return
+        if hint := ways_out(report.refusing_rules):
+            note(f"  hint: {hint}")
         if reason:
             note(f"stopped: {reason}")
         output.text(report.closing_line())
@@ -66,6 +69,7 @@ def _print_envelope(
         StreamtOlError(
             NOT_DELIVERED,
             f"{problem['state']}: {problem['event']}: {problem['reason']}",
+            suggestion=ways_out(problem.get("rules", ())) or None,
             location=f"{source}:{problem['line']}",
         )
         for problem in data["problems"]

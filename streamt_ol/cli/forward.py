@@ -49,6 +49,8 @@ def forward(
     retries: options.Retries = 4,
     rejected: options.RejectedFile = None,
     no_validate: options.NoValidate = False,
+    refuse_invalid: options.RefuseInvalid = False,
+    ignore: options.IgnoredRules = None,
     skip_unsupported: options.SkipUnsupported = False,
     namespace_map: options.NamespaceMap = None,
     until_end: Annotated[
@@ -73,8 +75,10 @@ def forward(
         settings=namespace_map, timeout=timeout, retries=retries, concurrency=1,
     )  # fmt: skip
     route = route_for(delivery_options, os.environ)
-    rules = Rules(route.receiver, skip_unsupported)
-    faults = options.fault_finder(no_validate)
+    validity = options.validity_from(
+        no_validate=no_validate, refuse_invalid=refuse_invalid, ignore=ignore
+    )
+    rules = Rules(route.receiver, validity, skip_unsupported)
     report = Report(lambda line: None if output.json else note(line), unit="record")
     warnings = Warnings(output)
     warnings.add(route.warnings())
@@ -88,12 +92,13 @@ def forward(
         sender = route.make()
         stack.callback(sender.close)
         forwarder = Forwarder(
-            source, topic, sender, rules, faults, RetryPolicy(retries, random.random), report,
+            source, topic, sender, rules, RetryPolicy(retries, random.random), report,
             stop, keeper.append if keeper else None, until_end,
         )  # fmt: skip
         with _stopping(stop) as signals:
             reason = forwarder.run()
     reason = reason or (_SAID[signals[0]] if signals else "")
+    warnings.add(forwarder.invalid.warnings())
     print_result(output, report, route, topic, warnings, reason)
     if signals:
         raise typer.Exit(exits.of_signal(signals[0]))

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from streamt_ol.problems import USAGE, StreamtOlError
+from streamt_ol.redaction import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 JobNamespace = Annotated[
     str | None,
@@ -43,3 +49,20 @@ Environment = Annotated[
     typer.Option("--env", metavar="NAME", help="The project's environment; else STREAMT_ENV."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print warnings.")]
+
+
+def known_rules(names: Sequence[str]) -> frozenset[str]:
+    """Return the rules named by ``--ignore``. Raises E500 for a name that is no rule's."""
+    if not names:
+        return frozenset()
+    from streamt_ol.validation.rules import RULES
+
+    for name in names:
+        if name not in RULES:
+            raise StreamtOlError(
+                USAGE,
+                f"there is no rule {shown(name)}",
+                location="--ignore",
+                suggestion="streamt-ol validate --list-rules prints them",
+            )
+    return frozenset(names)

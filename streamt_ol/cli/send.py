@@ -86,6 +86,8 @@ def send(
     ] = None,
     rejected: options.RejectedFile = None,
     no_validate: options.NoValidate = False,
+    refuse_invalid: options.RefuseInvalid = False,
+    ignore: options.IgnoredRules = None,
     skip_unsupported: options.SkipUnsupported = False,
     namespace_map: options.NamespaceMap = None,
     as_run_events: options.AsRunEvents = False,
@@ -119,8 +121,10 @@ def send(
     )  # fmt: skip
     policy = RetryPolicy(retries, random.random, until)
     route = route_for(delivery_options, os.environ)
-    rules = Rules(route.receiver, skip_unsupported)
-    faults = options.fault_finder(no_validate)
+    validity = options.validity_from(
+        no_validate=no_validate, refuse_invalid=refuse_invalid, ignore=ignore
+    )
+    rules = Rules(route.receiver, validity, skip_unsupported)
     warnings = Warnings(output)
     warnings.add(route.warnings())
     with ExitStack() as stack:
@@ -131,13 +135,14 @@ def send(
         making = None
         if as_run_events:
             making = RunMaking(_run_ids(None if dry_run else progress), processing_engine)
-        plan = Plan(Events(source, faults, making), rules, progress)
+        plan = Plan(Events(source, making), rules, progress)
         count = EventCount()
         line = stack.enter_context(ProgressLine(count.text, wanted=not output.json))
         report = Report(_silent if output.json else line.say)
         delivery = Delivery(plan, report, policy, progress, keeper, fail_fast, count.tick)
         stack.callback(delivery.close)
         delivery.survey()
+        warnings.add(delivery.invalid.warnings())
         count.total = plan.to_send
         if dry_run:
             line.end()

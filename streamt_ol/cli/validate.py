@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from streamt_ol.cli.options import known_rules
 from streamt_ol.cli.output import file_to_write
 from streamt_ol.problems import INVALID, USAGE, StreamtOlError
-from streamt_ol.redaction import place, shown
+from streamt_ol.redaction import place
 from streamt_ol.validation.report import reporter
 from streamt_ol.validation.rules import RULES
 
@@ -88,7 +89,7 @@ def validate(
     if output.json and output_file is None and chosen != Format.JSON:
         message = f"--output json prints the report as JSON, so --format {chosen} needs a file"
         raise StreamtOlError(USAGE, message, suggestion="name the file with --output-file")
-    ignored = _known_rules(ignore or [])
+    ignored = known_rules(ignore or [])
     names = _names(events or [])
     if output_file is not None:
         from streamt_ol.reading.opening import refuse_target
@@ -113,18 +114,6 @@ def validate(
 def _format(given: Format | None, output: Output) -> Format:
     """Return the report's format; ``--output json`` is the format json."""
     return given or (Format.JSON if output.json else Format.TEXT)
-
-
-def _known_rules(names: Sequence[str]) -> frozenset[str]:
-    for name in names:
-        if name not in RULES:
-            raise StreamtOlError(
-                USAGE,
-                f"there is no rule {shown(name)}",
-                location="--ignore",
-                suggestion="streamt-ol validate --list-rules prints them",
-            )
-    return frozenset(names)
 
 
 def _names(given: Sequence[str]) -> list[str]:

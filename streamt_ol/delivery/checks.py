@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from streamt_ol.delivery.items import DATASET
+from streamt_ol.delivery.judgement import judge
 from streamt_ol.delivery.outcome import IGNORED, REFUSED, Verdict
 from streamt_ol.delivery.receivers.acceptance import Candidate
+from streamt_ol.openlineage.events import DATASET_EVENT as DATASET
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from streamt_ol.delivery.reading import Events
     from streamt_ol.delivery.receivers.receiver import Receiver
+    from streamt_ol.delivery.validity import Validity
 
 
 class EventCheck(NamedTuple):
@@ -23,18 +25,21 @@ class EventCheck(NamedTuple):
     verdicts: dict[str, Verdict]
 
 
-def check(events: Events, receivers: Sequence[Receiver]) -> Iterator[EventCheck]:
+def check(
+    events: Events, receivers: Sequence[Receiver], validity: Validity
+) -> Iterator[EventCheck]:
     """Yield the verdicts about every event, in the order of the input.
 
-    A line that holds no valid event is refused by every receiver.
+    A line that does not hold an event is refused by every receiver.
     """
     for line in events.lines():
         if line.fault:
             invalid = Verdict(REFUSED, (line.fault,))
-            yield EventCheck(line.number, "invalid event", {r.name: invalid for r in receivers})
+            yield EventCheck(line.number, "no event", {r.name: invalid for r in receivers})
         for item in line.items:
             candidate = Candidate(item.event, len(item.body), names_facets=True)
-            verdicts = {receiver.name: receiver.acceptance(candidate) for receiver in receivers}
+            faults = validity.faults(item.event)
+            verdicts = {r.name: judge(r, candidate, faults, validity) for r in receivers}
             if events.as_runs and line.kind == DATASET:
                 verdicts = {name: _as_part_of_runs(v) for name, v in verdicts.items()}
             yield EventCheck(line.number, item.name, verdicts)

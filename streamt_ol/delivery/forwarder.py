@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.delivery.items import Item, digest_of
-from streamt_ol.delivery.outcome import ACCEPTED, Outcome
+from streamt_ol.delivery.judgement import judged
+from streamt_ol.delivery.outcome import Outcome
 from streamt_ol.delivery.reading import parsed_event
-from streamt_ol.delivery.receivers.acceptance import Candidate
 from streamt_ol.delivery.retries import deliver
 from streamt_ol.delivery.senders.kafka import client, confluent_kafka
+from streamt_ol.delivery.validity import InvalidEvents
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import shown
 
@@ -82,12 +83,12 @@ class Forwarder:
     topic: str
     sender: Sender
     rules: Rules
-    faults: Callable[[Any], list[str]]
     policy: RetryPolicy
     report: Report
     stop: threading.Event
     reject: Callable[[bytes], None] | None = None
     until_end: bool = False
+    invalid: InvalidEvents = field(default_factory=InvalidEvents)
     _ended: set[int] = field(default_factory=set)
     _assigned: set[int] = field(default_factory=set)
     _count: int = 0
@@ -154,17 +155,19 @@ class Forwarder:
             self.report.count("skipped")
             return ""
         where = f"partition {record.partition()} offset {record.offset()}"
-        event, fault = parsed_event(value, self.faults)
+        event, fault = parsed_event(value)
         if event is None:
             return self._poison(value, where, fault)
         item = Item(self._count, digest_of(value), value, value, event)
         name = f"{where} {item.name}"
-        verdict = self.rules.receiver.acceptance(Candidate(event, len(value)))
-        if verdict.status != ACCEPTED:
-            if self.rules.skips_unsupported:
+        rules = self.rules
+        verdict, faults = judged(rules.receiver, event, len(value), rules.validity)
+        if not verdict.is_taken:
+            if rules.skips_unsupported and not verdict.rules:
                 self.report.count("skipped")
                 return ""
-            return self._poison(value, name, "; ".join(verdict.reasons))
+            return self._poison(value, name, "; ".join(verdict.reasons), rules=verdict.rules)
+        self.invalid.add(faults)
         (outcome,) = deliver(self.sender, [item], self.policy, self.stop)
         return self._settle(item, name, outcome)
 
@@ -180,11 +183,18 @@ class Forwarder:
         self.report.settle(item.line, lambda: name, outcome)
         return "" if outcome.state == "sent" else "the receiver does not acknowledge"
 
-    def _poison(self, value: bytes, name: str, reason: str, outcome: Outcome | None = None) -> str:
+    def _poison(
+        self,
+        value: bytes,
+        name: str,
+        reason: str,
+        outcome: Outcome | None = None,
+        rules: tuple[str, ...] = (),
+    ) -> str:
         if outcome is not None:
             self.report.settle(self._count, lambda: name, outcome)
         else:
-            self.report.refuse(self._count, name, reason)
+            self.report.refuse(self._count, name, reason, rules)
         if self.reject is None:
             what = "made no edge" if outcome and outcome.state == "no-edges" else "was refused"
             return f"a record {what}, and there is no --rejected to keep it"

@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from streamt_ol.delivery.receivers.acceptance import at
+from streamt_ol.openlineage.events import DATASET_EVENT as DATASET
+from streamt_ol.openlineage.events import RUN_EVENT as RUN
+from streamt_ol.openlineage.events import entity_of, kind_of
+from streamt_ol.openlineage.events import identity_of as identity
 from streamt_ol.redaction import shown
 
-RUN, JOB, DATASET = "RunEvent", "JobEvent", "DatasetEvent"
-KINDS = (RUN, JOB, DATASET)
 Event = Mapping[str, Any]
 
 
@@ -45,31 +48,9 @@ def digest_of(line: bytes) -> str:
     return hashlib.blake2b(line, digest_size=16).hexdigest()
 
 
-def kind_of(event: object) -> str | None:
-    """Return one of ``KINDS`` by the keys that are present, None where they fit none."""
-    if not isinstance(event, dict):
-        return None
-    if "run" in event and "job" in event:
-        return RUN
-    if "dataset" in event and "job" not in event and "run" not in event:
-        return DATASET
-    if "job" in event and "dataset" not in event:
-        return JOB
-    return None
-
-
 def identity_of(event: Event) -> tuple[str, str]:
     """Return the namespace and name of the job, or of a DatasetEvent's dataset; "" if absent."""
-    entity = event.get("dataset") if kind_of(event) == DATASET else event.get("job")
-    return identity(entity)
-
-
-def identity(entity: object) -> tuple[str, str]:
-    """Return namespace and name of a job or dataset object, "" for what is no text."""
-    if not isinstance(entity, dict):
-        return "", ""
-    namespace, name = entity.get("namespace"), entity.get("name")
-    return namespace if isinstance(namespace, str) else "", name if isinstance(name, str) else ""
+    return identity(entity_of(event))
 
 
 def name_of(event: Event) -> str:
@@ -90,16 +71,10 @@ def key_of(event: Event) -> str:
     kind = kind_of(event)
     if kind != RUN:
         return f"{'dataset' if kind == DATASET else 'job'}:{'/'.join(identity_of(event))}"
-    parent = _at(event, "run", "facets", "parent")
-    root = _at(parent, "root", "job")
-    for job in (root if root is not None else _at(parent, "job"), event.get("job")):
+    parent = at(event, "run", "facets", "parent")
+    root = at(parent, "root", "job")
+    for job in (root if root is not None else at(parent, "job"), event.get("job")):
         namespace, name = identity(job)
         if namespace and name:
             break
     return f"run:{namespace}/{name}"
-
-
-def _at(value: object, *keys: str) -> object:
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value

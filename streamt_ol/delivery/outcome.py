@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 ACCEPTED: Literal["accepted"] = "accepted"
 IGNORED: Literal["ignored"] = "ignored"
 REFUSED: Literal["refused"] = "refused"
+DEPENDS: Literal["depends"] = "depends"
 
 
 class Verdict(NamedTuple):
@@ -14,15 +15,22 @@ class Verdict(NamedTuple):
 
     ``status`` with ``reasons`` (safe to show); ``notes`` are what to know although it is accepted;
     ``edges``: how many lineage edges to expect, None where the receiver makes none of its own;
-    ``reads`` and ``ignores`` are names of facets.
+    ``reads`` and ``ignores`` are names of facets; ``rules``: those of `validate` that the status
+    rests on.
     """
 
-    status: Literal["accepted", "ignored", "refused"]
+    status: Literal["accepted", "ignored", "refused", "depends"]
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     edges: int | None = None
     reads: tuple[str, ...] = ()
     ignores: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether the event is worth sending: accepted, or left to the server to decide."""
+        return self.status in (ACCEPTED, DEPENDS)
 
 
 State = Literal["sent", "no-edges", "refused", "failed", "unknown", "unsent"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from streamt_ol.delivery.items import DATASET, JOB
-from streamt_ol.delivery.outcome import ACCEPTED
-from streamt_ol.delivery.receivers.acceptance import Candidate
+from streamt_ol.delivery.judgement import judged
+from streamt_ol.delivery.validity import Validity
+from streamt_ol.openlineage.events import DATASET_EVENT as DATASET
+from streamt_ol.openlineage.events import JOB_EVENT as JOB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from streamt_ol.delivery.items import Item
     from streamt_ol.delivery.reading import Events, Line
     from streamt_ol.delivery.receivers.receiver import Receiver
+    from streamt_ol.delivery.validity import Fault
 
 Choice = Literal["send", "acknowledged", "skipped", "refused"]
 
@@ -23,25 +25,32 @@ Choice = Literal["send", "acknowledged", "skipped", "refused"]
 class Decision(NamedTuple):
     """What is to be done with one event, and why it is not sent, safe to show.
 
-    ``item`` is None for a line that holds no valid event.
+    ``item`` is None for a line that holds no event. ``rules`` of `validate` are what a refusal
+    rests on; ``faults`` is what was found in an event.
     """
 
     choice: Choice
     line: Line
     item: Item | None = None
     reason: str = ""
+    rules: tuple[str, ...] = ()
+    faults: tuple[Fault, ...] = ()
 
     @property
     def name(self) -> str:
         """What the event is called in a report, safe to show."""
-        return self.item.name if self.item else "invalid event"
+        return self.item.name if self.item else "no event"
 
 
 @dataclass(frozen=True)
 class Rules:
-    """Whose rules decide, and whether what they do not take is skipped rather than refused."""
+    """Whose rules decide, how far validation counts, and what becomes of what is not taken.
+
+    ``skips_unsupported``: what the receiver does not take is skipped rather than refused.
+    """
 
     receiver: Receiver
+    validity: Validity
     skips_unsupported: bool = False
 
 
@@ -65,30 +74,31 @@ class Plan:
                 self._invalid.add(line.number)
                 yield Decision("refused", line, None, line.fault)
             for item in line.items:
-                choice, reason = self._choice(item, line)
-                if choice == "send":
+                decision = self._decision(item, line)
+                if decision.choice == "send":
                     self.to_send += 1
                 else:
                     self._not_sent.add((line.number, item.part))
-                yield Decision(choice, line, item, reason)
+                yield decision
 
     def items(self) -> Iterator[Item]:
         """Yield the events to send; what was appended to the input since is left alone."""
-        for line in self._events.lines(validated=False):
+        for line in self._events.lines():
             if line.number > self._last_line:
                 return
             if line.number not in self._invalid:
                 yield from (i for i in line.items if (line.number, i.part) not in self._not_sent)
 
-    def _choice(self, item: Item, line: Line) -> tuple[Choice, str]:
-        candidate = Candidate(item.event, len(item.body))
-        verdict = self._rules.receiver.acceptance(candidate)
-        if verdict.status != ACCEPTED:
-            is_skipped = self._rules.skips_unsupported or self._is_made_of_runs(item, line)
-            return ("skipped" if is_skipped else "refused"), "; ".join(verdict.reasons)
+    def _decision(self, item: Item, line: Line) -> Decision:
+        rules = self._rules
+        verdict, faults = judged(rules.receiver, item.event, len(item.body), rules.validity)
+        if not verdict.is_taken:
+            is_unsupported = rules.skips_unsupported or self._is_made_of_runs(item, line)
+            choice: Choice = "skipped" if is_unsupported and not verdict.rules else "refused"
+            return Decision(choice, line, item, "; ".join(verdict.reasons), verdict.rules)
         if self._checkpoint and self._checkpoint.has(item.line, item.part, item.digest):
-            return "acknowledged", ""
-        return "send", ""
+            return Decision("acknowledged", line, item)
+        return Decision("send", line, item, faults=faults)
 
     def _is_made_of_runs(self, item: Item, line: Line) -> bool:
         """Tell a START that was only made here, or a dataset whose facets went into the runs."""

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING, Any, final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from streamt_ol.delivery.outcome import Outcome
 
@@ -41,7 +41,7 @@ class Report:
         self.counts = dict.fromkeys(WORDS, 0)
         self.problems: list[dict[str, Any]] = []
         self.edges = 0
-        self.cached = 0
+        self.refusing_rules: dict[str, None] = {}
         self.unresolved_datasets: dict[str, None] = {}
         self.unresolved_jobs: dict[str, None] = {}
 
@@ -50,10 +50,10 @@ class Report:
         with self._lock:
             self.counts[what] += number
 
-    def refuse(self, line: int, name: str, reason: str) -> None:
-        """Count an event that is refused before it is sent."""
+    def refuse(self, line: int, name: str, reason: str, rules: Sequence[str] = ()) -> None:
+        """Count an event that is refused before it is sent, for ``rules`` of `validate`."""
         self.count("refused")
-        self._list(line, name, "refused", reason, None)
+        self._list(line, name, "refused", reason, None, rules)
 
     def settle(self, line: int, name: Callable[[], str], outcome: Outcome) -> None:
         """Count what came of sending an event; ``name`` is asked for only if it is listed."""
@@ -73,11 +73,22 @@ class Report:
             detail = f"{outcome.detail} ({unresolved})" if unresolved else outcome.detail
             self._list(line, name(), outcome.state, detail, outcome.status)
 
-    def _list(self, line: int, name: str, state: str, reason: str, status: int | None) -> None:
+    def _list(
+        self,
+        line: int,
+        name: str,
+        state: str,
+        reason: str,
+        status: int | None,
+        rules: Sequence[str] = (),
+    ) -> None:
         problem: dict[str, Any] = {"line": line, "event": name, "state": state, "reason": reason}
+        if rules:
+            problem["rules"] = list(rules)
         if status is not None:
             problem["status"] = status
         with self._lock:
+            self.refusing_rules.update(dict.fromkeys(rules))
             is_listed = len(self.problems) < MAX_LISTED
             if is_listed:
                 self.problems.append(problem)

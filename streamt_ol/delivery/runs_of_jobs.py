@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from streamt_ol.delivery.items import DATASET, JOB, identity, kind_of
-from streamt_ol.openlineage.events import EVENT_SCHEMA_URLS, RUN_EVENT
+from streamt_ol.openlineage.events import DATASET_EVENT as DATASET
+from streamt_ol.openlineage.events import EVENT_SCHEMA_URLS, RUN_EVENT, kind_of
+from streamt_ol.openlineage.events import JOB_EVENT as JOB
+from streamt_ol.openlineage.events import identity_of as identity
 from streamt_ol.openlineage.facets import schema_url
 from streamt_ol.openlineage.release import PRODUCER
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from streamt_ol.delivery.engine import CircuitBreaker, Engine
 from streamt_ol.delivery.report import TRIED
+from streamt_ol.delivery.validity import InvalidEvents
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +35,7 @@ class Delivery:
     dead_letters: DeadLetters | None = None
     fail_fast: bool = False
     tick: Callable[[], None] = lambda: None
+    invalid: InvalidEvents = field(default_factory=InvalidEvents)
 
     def survey(self) -> None:
         """Decide about every event: count, report and keep what is not sent.
@@ -43,10 +45,12 @@ class Delivery:
         for decision in self.plan.survey():
             if decision.choice == "refused":
                 line = decision.line
-                self.report.refuse(line.number, decision.name, decision.reason)
+                self.report.refuse(line.number, decision.name, decision.reason, decision.rules)
                 if self.dead_letters:
                     self.dead_letters.add(line.number, line.content)
-            elif decision.choice != "send":
+            elif decision.choice == "send":
+                self.invalid.add(decision.faults)
+            else:
                 self.report.count(decision.choice)
 
     def run(self, route: Route) -> str:

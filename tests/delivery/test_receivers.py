@@ -301,11 +301,14 @@ class TestAsRunEvents:
         broken = dataset("a.b.c", schema={"fields": []})
         events = write(tmp_path / "e.jsonl", job("j", inputs=refs("a.b.c")), broken)
         with Server(tmp_path) as server:
-            status, data = send(events, "--to", "marquez", "--url", server.url, "--as-run-events")
+            status, data = send(
+                events, "--to", "marquez", "--url", server.url, "--as-run-events",
+                "--refuse-invalid",
+            )  # fmt: skip
             assert server.requests() == []
         counts = {name: number for name, number in data["counts"].items() if number}
-        assert (status, counts) == (1, {"refused": 2})
-        assert data["problems"][0]["reason"].startswith("as a run: RunEvent START 'jobs' 'j': ")
+        assert (status, counts) == (1, {"refused": 3})
+        assert data["problems"][0]["event"] == "RunEvent START 'jobs' 'j'"
         assert "/inputs/0/facets/schema" in data["problems"][0]["reason"]
 
     def test_the_help_says_that_a_design_is_not_a_run(self) -> None:

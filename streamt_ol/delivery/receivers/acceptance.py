@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from streamt_ol.delivery.items import JOB, RUN, kind_of
 from streamt_ol.delivery.outcome import ACCEPTED, REFUSED, Verdict
+from streamt_ol.openlineage.events import DATASET_EVENT, kind_of
 
 if TYPE_CHECKING:
     from streamt_ol.delivery.items import Event
@@ -41,7 +41,7 @@ def any_kind(candidate: Candidate) -> Verdict:
     Which facets are read, if any, is not known of them.
     """
     if kind_of(candidate.event) is None:
-        return Verdict(REFUSED, ("it is none of the three kinds of event",))
+        return Verdict(REFUSED, ("it is not one of the three kinds of event",))
     return Verdict(ACCEPTED)
 
 
@@ -64,9 +64,16 @@ def at_most(limit: int, reads: frozenset[str]) -> Acceptance:
     return accept
 
 
+def at(value: object, *keys: str) -> object:
+    """Return what stands at ``keys``, one within the other, None where there is nothing."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
+
+
 def dataset_edges(event: Event) -> int:
     """Return how many edges between a job or run and its datasets the event declares."""
-    if kind_of(event) not in (RUN, JOB):
+    if kind_of(event) in (None, DATASET_EVENT):
         return 0
     return len(datasets(event, "inputs")) + len(datasets(event, "outputs"))
 

@@ -11,11 +11,13 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.delivery.items import RUN, identity, kind_of
 from streamt_ol.delivery.outcome import ACCEPTED, IGNORED, REFUSED, Outcome, Verdict
 from streamt_ol.delivery.receivers.acceptance import datasets
 from streamt_ol.delivery.receivers.openmetadata_settings import OpenMetadataSettings, read_settings
 from streamt_ol.delivery.receivers.receiver import Batch, Receiver, body_of
+from streamt_ol.openlineage.events import RUN_EVENT as RUN
+from streamt_ol.openlineage.events import identity_of as identity
+from streamt_ol.openlineage.events import kind_of
 from streamt_ol.redaction import shown
 
 if TYPE_CHECKING:

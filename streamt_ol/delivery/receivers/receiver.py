@@ -54,6 +54,8 @@ class Receiver:
 
     - ``route``: what carries the events; ``endpoint``: the default path;
     - ``acceptance``: the rules that decide offline what becomes of an event;
+    - ``requires_core``: whether what breaks the core schema is not sent: it is a server of the
+      standard, or nobody knows what reads it;
     - ``tokens``: how a token may be presented, the default first, empty if it takes none;
     - ``may_gzip``: whether it takes compressed bodies; ``max_body``: the largest body, as sent;
     - ``read_settings``: reads a file of the server's own settings (``--namespace-map``) and
@@ -65,6 +67,7 @@ class Receiver:
     about: str
     acceptance: Acceptance
     endpoint: str = ""
+    requires_core: bool = False
     tokens: tuple[TokenHeader, ...] = ()
     may_gzip: bool = False
     max_body: int | None = None

@@ -11,9 +11,24 @@ OPENLINEAGE = Receiver(
     "any server of the standard; --endpoint, default /api/v1/lineage",
     any_kind,
     endpoint="/api/v1/lineage",
+    requires_core=True,
     tokens=("bearer",),
     may_gzip=True,
 )
-KAFKA = Receiver("kafka", "kafka", "a topic, keyed as the official client keys it", any_kind)
-FILE = Receiver("file", "file", "a local file that is only appended to", any_kind)
-CONFIG = Receiver("config", "config", "the transport that OPENLINEAGE_CONFIG configures", any_kind)
+KAFKA = Receiver(
+    "kafka",
+    "kafka",
+    "a topic, keyed as the official client keys it",
+    any_kind,
+    requires_core=True,
+)
+FILE = Receiver(
+    "file", "file", "a local file that is only appended to", any_kind, requires_core=True
+)
+CONFIG = Receiver(
+    "config",
+    "config",
+    "the transport that OPENLINEAGE_CONFIG configures",
+    any_kind,
+    requires_core=True,
+)

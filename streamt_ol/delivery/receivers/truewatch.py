@@ -43,6 +43,7 @@ DATAKIT = Receiver(
     "TrueWatch's DataKit: as truewatch, no token, a body of at most 64 MiB",
     at_most(8 * MIB, FACETS),
     endpoint="/openlineage/api/v1/lineage",
+    requires_core=True,
     may_gzip=True,
     max_body=64 * MIB,
     read_success=read_datakit,

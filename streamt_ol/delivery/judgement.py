@@ -1,0 +1,38 @@
+"""The verdict about one event before it is sent: the same one for `send`, `forward` and `check`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from streamt_ol.delivery.outcome import REFUSED, Verdict
+from streamt_ol.delivery.receivers.acceptance import Candidate
+from streamt_ol.delivery.validity import Fault, Validity, said
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamt_ol.delivery.receivers.receiver import Receiver
+
+
+def judge(
+    receiver: Receiver, candidate: Candidate, faults: tuple[Fault, ...], validity: Validity
+) -> Verdict:
+    """Return what ``receiver`` does with an event in which ``faults`` were found.
+
+    A verdict that rests on validation names its rules; what else is found becomes notes.
+    """
+    refusing = validity.refusing(faults, core=receiver.requires_core)
+    if refusing:
+        rules = tuple(dict.fromkeys(fault.rule for fault in refusing))
+        return Verdict(REFUSED, (said(refusing),), rules=rules)
+    verdict = receiver.acceptance(candidate)
+    notes = tuple(f"`validate` finds {fault}" for fault in faults)
+    return verdict._replace(notes=(*verdict.notes, *notes))
+
+
+def judged(
+    receiver: Receiver, event: Mapping[str, Any], size: int, validity: Validity
+) -> tuple[Verdict, tuple[Fault, ...]]:
+    """Return the verdict about an event of ``size`` bytes, and its faults."""
+    faults = validity.faults(event)
+    return judge(receiver, Candidate(event, size), faults, validity), faults
