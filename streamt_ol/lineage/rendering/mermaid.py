@@ -1,0 +1,172 @@
+"""The graph as a Mermaid flowchart, within the limits of the pages that draw it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from streamt_ol.lineage.graph import DATASET, Graph, Key
+from streamt_ol.lineage.rendering.style import (
+    Picture,
+    Style,
+    columns_drawn,
+    counts,
+    namespaces,
+    visible,
+)
+from streamt_ol.lineage.selection import reached
+
+_CLASSES = {
+    DATASET: "fill:#ddf4ff,stroke:#0969da,color:#1f2328",
+    "job": "fill:#fff8c5,stroke:#9a6700,color:#1f2328",
+    "added": "fill:#dafbe1,stroke:#1a7f37,color:#1f2328,stroke-width:3px",
+    "removed": "fill:#ffebe9,stroke:#cf222e,color:#1f2328,stroke-width:3px,stroke-dasharray:5 3",
+    "changed": "fill:#fff1e5,stroke:#bc4c00,color:#1f2328,stroke-width:3px",
+    "focus": "stroke-width:4px",
+}
+# What the head, the classes and the note about what was left out may take.
+_RESERVED = 1_200
+
+
+def mermaid(graph: Graph, style: Style, order: Iterable[Key] = ()) -> Picture:
+    """Return the flowchart; nodes of ``order`` come first where not all of them fit.
+
+    A node is left out with all of its edges, where they do not fit into ``max_edges`` and
+    ``max_characters`` (of UTF-16, as Mermaid counts). What was left out stands in the picture.
+    """
+    chart = _Chart(graph, style)
+    for key in dict.fromkeys([*order, *_connected(graph)]):
+        chart.take(key)
+    return chart.picture()
+
+
+class _Chart:
+    """A flowchart that grows node by node while there is room for them."""
+
+    def __init__(self, graph: Graph, style: Style) -> None:
+        self._graph = graph
+        self._style = style
+        self._ids = {key: f"n{at}" for at, key in enumerate(graph.nodes)}
+        self._columns = columns_drawn(graph) if style.columns else {}
+        self._single = {kind for kind, names in namespaces(graph).items() if len(names) == 1}
+        self._nodes: dict[Key, str] = {}
+        self._edges: list[str] = []
+        self._room = style.max_characters - _RESERVED
+        self._groups: dict[str, str] = {}
+        self._flows: dict[Key, list[tuple[Key, Key, str]]] = {key: [] for key in graph.nodes}
+        for source, target, line in self._all_edges():
+            self._flows[source].append((source, target, line))
+            if target != source:
+                self._flows[target].append((source, target, line))
+
+    def take(self, key: Key) -> None:
+        """Add a node and its edges to nodes that are there, where all of this fits."""
+        node = self._node(key)
+        edges = [
+            line
+            for source, target, line in self._flows[key]
+            if {source, target} <= self._nodes.keys() | {key}
+        ]
+        group = ""
+        if self._style.group and key.namespace not in self._groups:
+            group = f'  subgraph g{len(self._groups)}["{label(key.namespace) or " "}"]\n  end\n'
+        size = sum(map(_length, (node, *edges, group)))
+        if size > self._room or len(self._edges) + len(edges) > self._style.max_edges:
+            return
+        self._room -= size
+        self._nodes[key] = node
+        self._edges += edges
+        if group:
+            self._groups[key.namespace] = group.partition("\n")[0]
+
+    def picture(self) -> Picture:
+        """Return the chart of all that fitted."""
+        left_out = self._left_out()
+        lines = [f"flowchart {self._style.direction}\n", *self._body(), *self._edges]
+        if left_out:
+            lines.append(f'  left_out["{label(f"left out: {left_out}")}"]\n')
+        used = {key.kind for key in self._nodes}.union(self._style.marks.values())
+        if self._style.focus is not None:
+            used.add("focus")
+            lines.append(f"  class {self._ids[self._style.focus]} focus\n")
+        lines += [f"  classDef {name} {css}\n" for name, css in _CLASSES.items() if name in used]
+        return Picture("".join(lines), left_out)
+
+    def _body(self) -> Iterator[str]:
+        ordered = [key for key in self._graph.nodes if key in self._nodes]
+        if not self._style.group:
+            yield from (self._nodes[key] for key in ordered)
+            return
+        for namespace, opening in sorted(self._groups.items()):
+            yield f"{opening}\n"
+            yield from (self._nodes[key] for key in ordered if key.namespace == namespace)
+            yield "  end\n"
+
+    def _node(self, key: Key) -> str:
+        text = label(key.name) or " "
+        if not self._style.group and key.kind not in self._single and key.namespace:
+            text += f"<br/>{label(key.namespace)}"
+        name, shown = self._ids[key], self._style.marks.get(key, key.kind)
+        if columns := self._columns.get(key):
+            inner = "".join(f'    {name}c{at}["{label(c)}"]\n' for at, c in enumerate(columns))
+            return f'  subgraph {name}["{text}"]\n{inner}  end\n  class {name} {shown}\n'
+        shape = f'[("{text}")]' if key.kind == DATASET else f'["{text}"]'
+        return f"  {name}{shape}:::{shown}\n"
+
+    def _all_edges(self) -> Iterator[tuple[Key, Key, str]]:
+        for edge in self._graph.edges:
+            line = f"  {self._ids[edge.source]} --> {self._ids[edge.target]}\n"
+            yield edge.source, edge.target, line
+        ids = {
+            (key, column): f"{self._ids[key]}c{at}"
+            for key, columns in self._columns.items()
+            for at, column in enumerate(columns)
+        }
+        for one in self._graph.column_edges if self._style.columns else ():
+            target = ids.get((one.target, one.target_column), self._ids[one.target])
+            line = f"  {ids[one.source, one.source_column]} -.-> {target}\n"
+            yield one.source, one.target, line
+
+    def _left_out(self) -> str:
+        missing = [key for key in self._graph.nodes if key not in self._nodes]
+        if not missing:
+            return ""
+        columns = self._graph.column_edges if self._style.columns else ()
+        total = len(self._graph.edges) + len(columns)
+        return counts(missing, total - len(self._edges))
+
+
+def label(text: str) -> str:
+    """Return text for a quoted label, in which Mermaid sees neither syntax, Markdown nor HTML.
+
+    Anything but letters, digits and harmless marks between them is written as ``#CODE;``.
+    """
+    shown = visible(text)
+    last = len(shown) - 1
+    return "".join(
+        character
+        if _is_plain(character) or (character in " -_/." and 0 < at < last
+                                    and _is_plain(shown[at - 1]) and _is_plain(shown[at + 1]))
+        else f"#{ord(character)};"
+        for at, character in enumerate(shown)
+    )  # fmt: skip
+
+
+def _is_plain(character: str) -> bool:
+    return character.isalnum() and character != "ﬂ"  # a letter of Mermaid's own placeholders
+
+
+def _length(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+def _connected(graph: Graph) -> Iterator[Key]:
+    """Yield all nodes so that each is near those before it, as far as the graph is connected."""
+    both = {key: [*graph.upstream[key], *graph.downstream[key]] for key in graph.nodes}
+    seen: set[Key] = set()
+    for start in graph.nodes:
+        if start not in seen:
+            found = reached(both, [start])
+            seen.update(found)
+            yield from found
+
+

@@ -1,0 +1,82 @@
+"""Options of a picture, its result, and the words for what is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from streamt_ol.lineage.graph import DATASET, JOB, Graph, Key
+from streamt_ol.redaction import printable
+
+DIRECTIONS = ("LR", "TB", "RL", "BT")
+# What GitHub, and Mermaid itself, take if nothing else is set.
+MAX_EDGES = 500
+MAX_CHARACTERS = 50_000
+
+
+@dataclass(frozen=True)
+class Style:
+    """Options of a picture.
+
+    ``direction`` is one of ``DIRECTIONS``; ``group`` draws a frame around each namespace;
+    ``columns`` draws the edges between columns; ``focus`` is a node to be marked; ``marks`` maps
+    nodes to a word of what happened to them. The limits are Mermaid's.
+    """
+
+    direction: str = "LR"
+    group: bool = False
+    columns: bool = False
+    focus: Key | None = None
+    title: str = "Lineage"
+    max_edges: int = MAX_EDGES
+    max_characters: int = MAX_CHARACTERS
+    marks: dict[Key, str] = field(default_factory=dict)
+
+
+class Picture(NamedTuple):
+    """A picture as text; ``left_out`` says what did not fit, ``""`` if all did."""
+
+    text: str
+    left_out: str = ""
+
+
+def visible(text: str) -> str:
+    """Return ``text`` with characters that cannot be seen, or move others, as escapes."""
+    return printable(text, len(text))
+
+
+def counted(number: int, what: str) -> str:
+    """Return e.g. ``1 job`` or ``2 jobs``."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def counts(keys: Iterable[Key], edges: int) -> str:
+    """Return e.g. ``3 datasets, 2 jobs, 5 edges``; a kind that is absent is not named."""
+    kinds = [key.kind for key in keys]
+    found = [counted(kinds.count(kind), kind) for kind in (DATASET, JOB) if kind in kinds]
+    return ", ".join([*found, counted(edges, "edge")])
+
+
+def namespaces(graph: Graph) -> dict[str, list[str]]:
+    """Return the namespaces of each kind of node, sorted."""
+    found: dict[str, set[str]] = {}
+    for key in graph.nodes:
+        found.setdefault(key.kind, set()).add(key.namespace)
+    return {kind: sorted(names) for kind, names in sorted(found.items())}
+
+
+def columns_drawn(graph: Graph) -> dict[Key, list[str]]:
+    """Return the columns of each dataset that an edge between columns begins or ends at.
+
+    They stand in the order of the dataset's schema, others behind them by name.
+    """
+    ends: dict[Key, set[str]] = {}
+    for edge in graph.column_edges:
+        ends.setdefault(edge.source, set()).add(edge.source_column)
+        ends.setdefault(edge.target, set()).add(edge.target_column)
+    found = {}
+    for key, names in sorted(ends.items()):
+        order = {column.name: at for at, column in enumerate(graph.nodes[key].columns)}
+        found[key] = sorted(names - {""}, key=lambda name: (order.get(name, len(order)), name))
+    return found
