@@ -25,6 +25,7 @@ COMMANDS: dict[str, str] = {
     "check": "streamt_ol.cli.check:check",
     "export": "streamt_ol.cli.export:export",
     "forward": "streamt_ol.cli.forward:forward",
+    "graph": "streamt_ol.cli.graph:graph",
     "run": "streamt_ol.cli.run:run",
     "schemas": "streamt_ol.cli.schemas:schemas",
     "send": "streamt_ol.cli.send:send",

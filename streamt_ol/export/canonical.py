@@ -25,15 +25,20 @@ def canonical_state(
     options: ExportOptions,
     environ: Mapping[str, str] = os.environ,
     replaced: Mapping[str, runner.Stage] = NO_STAGES,
+    default_job_namespace: str | None = None,
 ) -> Canonical:
     """Return the canonical events of a manifest or project, their lines, counts and warnings.
 
-    ``replaced`` are callables in the place of stages, by name. Raises ``StreamtOlError``: E500
-    to E503 and E506, with the place in the manifest or the project's files.
+    ``replaced`` are callables in the place of stages, by name. ``default_job_namespace`` stands
+    in where nothing gives one, for events that are only compared or drawn. Raises
+    ``StreamtOlError``: E500 to E503 and E506, with the place in the manifest or the project's
+    files.
     """
     given = options.given()
     project = _project(environ) if options.project_dir is not None else None
     own: dict[str, runner.Stage] = {} if project is None else {"compile_project": project}
+    if default_job_namespace is not None:
+        own["resolve_identities"] = _with_job_namespace(default_job_namespace)
     first = "load_manifest" if project is None else "compile_project"
     chain = pipeline.stages(replaced, own, first)[:-1]
     with collector.paused(), variable_named(given, environ), one_process():
@@ -70,6 +75,18 @@ def _run(chain: list[runner.NamedStage], state: State, project: CompileProject |
         raise project.located(error) from None
     canonical["warnings"] = [project.located_warning(w) for w in canonical["warnings"]]
     return canonical
+
+
+def _with_job_namespace(default: str) -> runner.Stage:
+    resolve = pipeline.stage("resolve_identities").call
+
+    def resolved(state: State) -> State:
+        options = state["options"]
+        if options.get("job_namespace") is None:
+            options = {**options, "job_namespace": default}
+        return resolve({**state, "options": options})
+
+    return resolved
 
 
 def _project(environ: Mapping[str, str]) -> CompileProject:

@@ -9,7 +9,7 @@ import orjson
 
 from streamt_ol.lineage.graph import DATASET, JOB, ColumnEdge, Edge, Graph, Key, Node, graph_of
 from streamt_ol.openlineage.formats import instant
-from streamt_ol.problems import INVALID, StreamtOlError, pointer
+from streamt_ol.problems import INVALID, Location, StreamtOlError, pointer
 
 Event = Mapping[str, Any]
 Time = tuple[int, bool, str]
@@ -57,15 +57,15 @@ class GraphBuilder:
         one of the three kinds, or has no names.
         """
         if not isinstance(event, Mapping):
-            raise StreamtOlError(INVALID, "the event is not an object", location="")
+            raise StreamtOlError(INVALID, "the event is not an object", location=Location())
         time = _time(event)
         if "dataset" in event and "job" not in event and "run" not in event:
-            self._node(DATASET, event["dataset"], time, pointer("dataset"))
+            self._node(DATASET, event["dataset"], time, Location(pointer="/dataset"))
             return
         if "job" not in event or "dataset" in event:
             message = "the event is not a run event, a job event or a dataset event"
-            raise StreamtOlError(INVALID, message, location="")
-        job = self._node(JOB, event["job"], time, pointer("job"))
+            raise StreamtOlError(INVALID, message, location=Location())
+        job = self._node(JOB, event["job"], time, Location(pointer="/job"))
         edges = {edge for name in _DIRECTIONS for edge in self._edges(job, event, name, time)}
         if "run" in event:
             self._runs |= edges
@@ -91,12 +91,14 @@ class GraphBuilder:
         if entries is None:
             return
         if not isinstance(entries, list):
-            raise StreamtOlError(INVALID, f"{name} is not a list", location=pointer(name))
+            raise StreamtOlError(
+                INVALID, f"{name} is not a list", location=Location(pointer=pointer(name))
+            )
         for index, entry in enumerate(entries):
-            dataset = self._node(DATASET, entry, time, pointer(name, index))
+            dataset = self._node(DATASET, entry, time, Location(pointer=pointer(name, index)))
             yield Edge(dataset, job) if name == "inputs" else Edge(job, dataset)
 
-    def _node(self, kind: str, entity: object, time: Time, location: str) -> Key:
+    def _node(self, kind: str, entity: object, time: Time, location: Location) -> Key:
         key = _key(kind, entity, location)
         known = self._facets.setdefault(key, {})
         facets = entity.get("facets") if isinstance(entity, Mapping) else None
@@ -122,13 +124,13 @@ def _time(event: Event) -> Time:
     return _NO_TIME if found is None else (found.seconds, found.leap, found.fraction)
 
 
-def _key(kind: str, entity: object, location: str) -> Key:
+def _key(kind: str, entity: object, location: Location) -> Key:
     if not isinstance(entity, Mapping):
         raise StreamtOlError(INVALID, f"the {kind} is not an object", location=location)
     for part in ("namespace", "name"):
         if not isinstance(entity.get(part), str):
             message = f"the {kind} has no {part} that is a text"
-            raise StreamtOlError(INVALID, message, location=location + pointer(part))
+            raise StreamtOlError(INVALID, message, location=location.below(part))
     return Key(kind, entity["namespace"], entity["name"])
 
 
@@ -145,7 +147,7 @@ def _current(facets: Mapping[str, _Version]) -> dict[str, Mapping[str, Any]]:
 
 
 def _column_edges(node: Node) -> Iterable[ColumnEdge]:
-    """Yield the edges of the ``columnLineage`` facet, schema 1-2-0; what is malformed is omitted."""
+    """Yield the edges of the ``columnLineage`` facet (1-2-0); what is malformed is omitted."""
     facet = node.facets.get("columnLineage", {})
     fields = facet.get("fields")
     for column, entry in fields.items() if isinstance(fields, Mapping) else ():

@@ -80,6 +80,7 @@ class Node:
     def columns(self) -> list[Column]:
         """The columns of the ``schema`` facet, nested ones behind the one that holds them."""
         columns: dict[tuple[str, ...], Column] = {}
+        waiting: list[tuple[tuple[str, ...], Mapping[str, Any]]]
         waiting = [((), entry) for entry in reversed(_fields(self.facets.get("schema")))]
         while waiting:
             above, entry = waiting.pop()

@@ -58,9 +58,7 @@ def _node(node: Node) -> dict[str, Any]:
 
 def _column(column: Column) -> dict[str, Any]:
     path = list(column.path) if len(column.path) > 1 else []
-    return _filled(
-        name=column.name, path=path, type=column.type, description=column.description
-    )
+    return _filled(name=column.name, path=path, type=column.type, description=column.description)
 
 
 def _filled(**values: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import escape
 
 from streamt_ol.lineage.graph import DATASET, Graph, Key
@@ -50,13 +50,12 @@ def _lines(graph: Graph, style: Style) -> Iterator[str]:
     yield "}\n"
 
 
-def _clusters(graph: Graph, statement: object) -> Iterator[str]:
-    assert callable(statement)
+def _clusters(graph: Graph, statement: Callable[[Key], str]) -> Iterator[str]:
     groups: dict[str, list[Key]] = {}
     for key in graph.nodes:
         groups.setdefault(key.namespace, []).append(key)
     for at, (namespace, keys) in enumerate(sorted(groups.items())):
-        yield f"  subgraph cluster_{at} {{\n    label={_quoted(namespace)};\n    color=\"#8c959f\";\n"
+        yield f'  subgraph cluster_{at} {{\n    label={_quoted(namespace)};\n    color="#8c959f";\n'
         yield from (f"    {statement(key)}" for key in keys)
         yield "  }\n"
 

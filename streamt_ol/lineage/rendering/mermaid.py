@@ -34,7 +34,8 @@ def mermaid(graph: Graph, style: Style, order: Iterable[Key] = ()) -> Picture:
     ``max_characters`` (of UTF-16, as Mermaid counts). What was left out stands in the picture.
     """
     chart = _Chart(graph, style)
-    for key in dict.fromkeys([*order, *_connected(graph)]):
+    first = [] if style.focus is None else [style.focus]
+    for key in dict.fromkeys([*first, *order, *_connected(graph)]):
         chart.take(key)
     return chart.picture()
 
@@ -49,7 +50,8 @@ class _Chart:
         self._columns = columns_drawn(graph) if style.columns else {}
         self._single = {kind for kind, names in namespaces(graph).items() if len(names) == 1}
         self._nodes: dict[Key, str] = {}
-        self._edges: list[str] = []
+        self._refused: set[Key] = set()
+        self._edge_count = 0
         self._room = style.max_characters - _RESERVED
         self._groups: dict[str, str] = {}
         self._flows: dict[Key, list[tuple[Key, Key, str]]] = {key: [] for key in graph.nodes}
@@ -59,7 +61,14 @@ class _Chart:
                 self._flows[target].append((source, target, line))
 
     def take(self, key: Key) -> None:
-        """Add a node and its edges to nodes that are there, where all of this fits."""
+        """Add a node and its edges to nodes that are there, where all of this fits.
+
+        Nothing goes on behind a node that was left out: it would look as if it began there.
+        """
+        neighbours = {end for source, target, _ in self._flows[key] for end in (source, target)}
+        if not self._refused.isdisjoint(neighbours):
+            self._refused.add(key)
+            return
         node = self._node(key)
         edges = [
             line
@@ -70,22 +79,23 @@ class _Chart:
         if self._style.group and key.namespace not in self._groups:
             group = f'  subgraph g{len(self._groups)}["{label(key.namespace) or " "}"]\n  end\n'
         size = sum(map(_length, (node, *edges, group)))
-        if size > self._room or len(self._edges) + len(edges) > self._style.max_edges:
+        if size > self._room or self._edge_count + len(edges) > self._style.max_edges:
+            self._refused.add(key)
             return
         self._room -= size
         self._nodes[key] = node
-        self._edges += edges
+        self._edge_count += len(edges)
         if group:
             self._groups[key.namespace] = group.partition("\n")[0]
 
     def picture(self) -> Picture:
         """Return the chart of all that fitted."""
         left_out = self._left_out()
-        lines = [f"flowchart {self._style.direction}\n", *self._body(), *self._edges]
+        lines = [f"flowchart {self._style.direction}\n", *self._body(), *self._edges()]
         if left_out:
             lines.append(f'  left_out["{label(f"left out: {left_out}")}"]\n')
-        used = {key.kind for key in self._nodes}.union(self._style.marks.values())
-        if self._style.focus is not None:
+        used = {self._style.marks.get(key, key.kind) for key in self._nodes}
+        if self._style.focus in self._nodes:
             used.add("focus")
             lines.append(f"  class {self._ids[self._style.focus]} focus\n")
         lines += [f"  classDef {name} {css}\n" for name, css in _CLASSES.items() if name in used]
@@ -100,6 +110,12 @@ class _Chart:
             yield f"{opening}\n"
             yield from (self._nodes[key] for key in ordered if key.namespace == namespace)
             yield "  end\n"
+
+    def _edges(self) -> Iterator[str]:
+        """Yield the edges between the nodes that are there, in the graph's order."""
+        for source, target, line in self._all_edges():
+            if source in self._nodes and target in self._nodes:
+                yield line
 
     def _node(self, key: Key) -> str:
         text = label(key.name) or " "
@@ -132,7 +148,7 @@ class _Chart:
             return ""
         columns = self._graph.column_edges if self._style.columns else ()
         total = len(self._graph.edges) + len(columns)
-        return counts(missing, total - len(self._edges))
+        return counts(missing, total - self._edge_count)
 
 
 def label(text: str) -> str:
@@ -168,5 +184,3 @@ def _connected(graph: Graph) -> Iterator[Key]:
             found = reached(both, [start])
             seen.update(found)
             yield from found
-
-

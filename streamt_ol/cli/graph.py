@@ -1,0 +1,188 @@
+"""`streamt-ol graph`: a picture of lineage, from events, a manifest or a project."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from streamt_ol.cli import options
+from streamt_ol.cli.output import note
+from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError
+from streamt_ol.redaction import place
+
+if TYPE_CHECKING:
+    from streamt_ol.cli.output import Output
+    from streamt_ol.lineage.graph import Graph, Key
+    from streamt_ol.lineage.rendering.style import Picture, Style
+
+
+class Format(StrEnum):
+    """The choices of ``--format``: the keys of ``RENDERERS``."""
+
+    MERMAID = "mermaid"
+    DOT = "dot"
+    JSON = "json"
+    TEXT = "text"
+
+
+class Direction(StrEnum):
+    """The choices of ``--direction``: where the data flows to."""
+
+    LR = "LR"
+    TB = "TB"
+    RL = "RL"
+    BT = "BT"
+
+
+class Group(StrEnum):
+    """The choices of ``--group``."""
+
+    NAMESPACE = "namespace"
+
+
+def graph(
+    context: typer.Context,
+    source: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[EVENTS|MANIFEST]", help="A file, or a project's folder; - reads a pipe."
+        ),
+    ] = None,
+    project_dir: options.ProjectDir = None,
+    env: options.Environment = None,
+    job_namespace: Annotated[
+        str | None,
+        typer.Option(metavar="NAMESPACE", help="Namespace of the jobs; may be absent here."),
+    ] = None,
+    kafka_namespace: options.KafkaNamespace = None,
+    gateway_namespace: options.GatewayNamespace = None,
+    format: Annotated[  # noqa: A002 - the option's name
+        Format | None,
+        typer.Option("--format", "-f", help="What is made.  [default: html for a file, else text]"),
+    ] = None,
+    output_file: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="Write to this file, all or nothing."),
+    ] = None,
+    focus: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Only what leads to and from NAME or NAMESPACE/NAME."),
+    ] = None,
+    up: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Steps before the focus.  [default: all]"),
+    ] = None,
+    down: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Steps behind the focus.  [default: all]"),
+    ] = None,
+    direction: Annotated[
+        Direction, typer.Option(help="Where the data flows to: left, right, top, bottom.")
+    ] = Direction.LR,
+    datasets_only: Annotated[
+        bool, typer.Option("--datasets-only", help="Leave the jobs out.")
+    ] = False,
+    jobs_only: Annotated[bool, typer.Option("--jobs-only", help="Leave the datasets out.")] = False,
+    group: Annotated[
+        Group | None, typer.Option(help="Draw what belongs together: namespace.")
+    ] = None,
+    columns: Annotated[
+        bool, typer.Option("--columns", help="Draw which column is made from which.")
+    ] = False,
+    max_edges: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Mermaid: edges that its page will draw.")
+    ] = 500,
+    max_characters: Annotated[
+        int, typer.Option(min=2_000, metavar="N", help="Mermaid: text that its page will take.")
+    ] = 50_000,
+    quiet: options.Quiet = False,
+) -> None:
+    """Draw lineage: from OpenLineage events, a compiled manifest or a streamt project."""
+    from streamt_ol.cli import lineage_source
+    from streamt_ol.lineage.rendering import renderer
+    from streamt_ol.lineage.rendering.style import Style, counts
+
+    output: Output = context.obj
+    if datasets_only and jobs_only:
+        raise StreamtOlError(USAGE, "--datasets-only and --jobs-only leave nothing to draw")
+    if focus is None and (up is not None or down is not None):
+        raise StreamtOlError(USAGE, "--up and --down count from a --focus, and none is given")
+    chosen = format or _default_format(output_file)
+    settings = lineage_source.ExportSettings(env, job_namespace, kafka_namespace, gateway_namespace)
+    name = lineage_source.chosen_input(source, project_dir)
+    if output_file is not None:
+        from streamt_ol.reading.opening import refuse_target
+
+        refuse_target([name], output_file)
+    lineage = lineage_source.load(name, settings, project=project_dir is not None)
+    kind = "dataset" if datasets_only else "job" if jobs_only else None
+    drawn, key = _selected(lineage.graph, kind, focus, up, down)
+    style = Style(
+        direction=direction,
+        group=group is not None,
+        columns=columns,
+        focus=key,
+        max_edges=max_edges,
+        max_characters=max_characters,
+    )
+    picture = renderer(chosen)(drawn, style)
+    if output_file is not None:
+        write_file(output_file, picture.text)
+    warnings = [] if quiet else lineage.warnings
+    if output.json:
+        output.envelope(_data(drawn, style, chosen, picture, output_file), warnings)
+        return
+    if output_file is None:
+        output.data([picture.text.encode()])
+    else:
+        output.text(f"drew {counts(drawn.nodes, len(drawn.edges))} to {place(str(output_file))}")
+    if picture.left_out:
+        note(f"left out of the picture: {picture.left_out}")
+    output.warnings(warnings)
+
+
+def _default_format(output_file: Path | None) -> Format:
+    return Format.TEXT
+
+
+def _selected(
+    graph: Graph, kind: str | None, focus: str | None, up: int | None, down: int | None
+) -> tuple[Graph, Key | None]:
+    from streamt_ol.lineage import selection
+
+    if kind is not None:
+        graph = selection.only(graph, kind)
+    if focus is None:
+        return graph, None
+    key = selection.find(graph, focus)
+    return selection.around(graph, key, up, down), key
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write ``text`` to a file, all or nothing. Raises E506 where that fails."""
+    from streamt_ol.transport import atomic
+
+    try:
+        atomic.write(path, [text.encode()])
+    except OSError as error:
+        message = f"cannot write to {place(str(path))}: {error.strerror}"
+        raise StreamtOlError(INVALID, message, location=Location(option="output_file")) from None
+
+
+def _data(
+    drawn: Graph, style: Style, chosen: Format, picture: Picture, output_file: Path | None
+) -> dict[str, Any]:
+    """Return the ``data`` of the envelope: the graph itself for text and JSON, else the picture."""
+    from streamt_ol.lineage.rendering.document import graph_document
+
+    data: dict[str, Any] = {"format": str(chosen)}
+    if output_file is not None:
+        data["output_file"] = str(output_file)
+    elif chosen in (Format.JSON, Format.TEXT):
+        data["graph"] = graph_document(drawn, style)
+    else:
+        data["picture"] = picture.text
+    return {**data, "left_out": picture.left_out} if picture.left_out else data
