@@ -61,7 +61,7 @@ def graph(
     gateway_namespace: options.GatewayNamespace = None,
     format: Annotated[  # noqa: A002 - the option's name
         Format | None,
-        typer.Option("--format", "-f", help="What is made.  [default: html for a file, else text]"),
+        typer.Option("--format", "-f", help="What is made.  [default: text]"),
     ] = None,
     output_file: Annotated[
         Path | None,
@@ -110,7 +110,7 @@ def graph(
         raise StreamtOlError(USAGE, "--datasets-only and --jobs-only leave nothing to draw")
     if focus is None and (up is not None or down is not None):
         raise StreamtOlError(USAGE, "--up and --down count from a --focus, and none is given")
-    chosen = format or _default_format(output_file)
+    chosen = format or Format.TEXT
     settings = lineage_source.ExportSettings(env, job_namespace, kafka_namespace, gateway_namespace)
     name = lineage_source.chosen_input(source, project_dir)
     if output_file is not None:
@@ -142,10 +142,6 @@ def graph(
     if picture.left_out:
         note(f"left out of the picture: {picture.left_out}")
     output.warnings(warnings)
-
-
-def _default_format(output_file: Path | None) -> Format:
-    return Format.TEXT
 
 
 def _selected(
