@@ -28,7 +28,19 @@ from support.manifests import FIXTURES
 from support.network import NO_NETWORK, REFUSED
 
 ROOT = Path(__file__).parents[1]
-PRODUCTS = (".*", "__pycache__", "build", "dist", "out", "site", "*.egg-info")
+PRODUCTS = (
+    ".git",
+    ".venv",
+    ".*_cache",
+    ".hypothesis",
+    ".DS_Store",
+    "__pycache__",
+    "build",
+    "dist",
+    "out",
+    "site",
+    "*.egg-info",
+)
 # "Pinned OpenLineage release and schemas" of the specification: $id, bytes, SHA-256.
 SPECIFIED = {
     "OpenLineage.json": (
@@ -210,6 +222,8 @@ class TestSourceDistribution:
     def test_holds_what_a_user_reads_and_runs(self, built: Built) -> None:
         found = {path.name for path in built.source.iterdir()}
         assert found >= {"README.md", "CHANGELOG.md", "LICENSE", "NOTICE", "Makefile"}
+        assert found >= {"CONTRIBUTING.md", "SECURITY.md", "mkdocs.yml", "action.yml"}
+        assert found >= {".ci", ".github", ".pre-commit-hooks.yaml"}
 
     def test_schemas_match_their_pins(self, built: Built) -> None:
         assert_pinned(built.source / "streamt_ol" / "openlineage" / "schemas")
