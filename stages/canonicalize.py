@@ -6,7 +6,7 @@ from typing import Any
 
 from streamt_ol import contracts
 from streamt_ol.contracts import State
-from streamt_ol.problems import INVALID, StreamtOlError, pointer
+from streamt_ol.problems import INVALID, Location, StreamtOlError, pointer
 
 TAKES = contracts.EVENTS
 RETURNS = contracts.CANONICAL
@@ -27,9 +27,9 @@ def canonicalize(state: State) -> State:
         try:
             lines.append(orjson.dumps(event, option=orjson.OPT_SORT_KEYS).decode())
         except TypeError:  # orjson's own error is one: not a JSON type, or a lone surrogate
-            place = pointer("events", state["events"].index(event))
+            at = Location(pointer=pointer("events", state["events"].index(event)))
             message = "the event cannot be written as JSON"
-            raise StreamtOlError(INVALID, message, location=place) from None
+            raise StreamtOlError(INVALID, message, location=at) from None
     datasets = sum(1 for event in events if "dataset" in event)
     return {
         "events": events,

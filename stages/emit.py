@@ -7,7 +7,7 @@ from pathlib import Path
 
 from streamt_ol import contracts
 from streamt_ol.contracts import State
-from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.problems import INVALID, Location, StreamtOlError
 from streamt_ol.redaction import place
 
 TAKES = contracts.CANONICAL
@@ -59,5 +59,5 @@ class Emit:
             raise StreamtOlError(
                 INVALID,
                 f"cannot write {place(str(path))}: {error.strerror}",
-                location="output_file",
+                location=Location(option="output_file"),
             ) from None

@@ -10,7 +10,8 @@ from operator import itemgetter
 
 from streamt_ol import contracts
 from streamt_ol.contracts import ProjectedJob, State
-from streamt_ol.problems import SINK_OUTPUT_OMITTED, Warned
+from streamt_ol.manifest.locations import Locations
+from streamt_ol.problems import SINK_OUTPUT_OMITTED, WarningRecord, warning
 from streamt_ol.redaction import shown
 from streamt_ol.resolution.artifacts import Artifacts
 from streamt_ol.resolution.dag import Dag
@@ -36,10 +37,11 @@ def resolve_identities(state: State) -> State:
     "Dataset inventory" and "Direct inputs and outputs" of the specification.
     """
     manifest, options = state["manifest"], state["options"]
-    namespaces = Namespaces(options, manifest.get("runtime"))
+    locations = Locations(state.get("locations"))
+    namespaces = Namespaces(options, manifest.get("runtime"), locations)
     time = event_time(options.get("event_time"), manifest)
-    project = required_name(manifest["project"], "/project")
-    declarations = Declarations(manifest)
+    project = required_name(manifest["project"], locations.at("project"))
+    declarations = Declarations(manifest, locations)
     artifacts = Artifacts(manifest, declarations)
     models = [compiled(model, artifacts) for model in declarations.models.values()]
     topics = _topics(declarations, models)
@@ -48,7 +50,7 @@ def resolve_identities(state: State) -> State:
         declaration = declarations.named(name)
         assert declaration is not None
         inventory.add(declaration, topic)
-    dependencies, dag = Dependencies(declarations, topics), Dag(manifest)
+    dependencies, dag = Dependencies(declarations, topics), Dag(manifest, locations)
     builder = Jobs(project, namespaces.job, topics, inventory.identities)
     jobs: list[ProjectedJob] = []
     for model in models:
@@ -77,17 +79,16 @@ def _topics(declarations: Declarations, models: list[Compiled]) -> dict[str, Top
 
 
 def _source_topic(source: Declaration) -> Topic:
-    return Topic("kafka", required_name(source.body["topic"], f"{source.place}/topic"))
+    return Topic("kafka", required_name(source.body["topic"], source.at("topic")))
 
 
-def _omitted_outputs(models: list[Compiled]) -> list[Warned]:
+def _omitted_outputs(models: list[Compiled]) -> list[WarningRecord]:
     return [
-        {
-            "code": SINK_OUTPUT_OMITTED,
-            "location": m.model.place,
-            "message": f"the sink {shown(m.model.name)} writes outside Kafka, so its job has "
-            "no outputs",
-        }
+        warning(
+            SINK_OUTPUT_OMITTED,
+            f"the sink {shown(m.model.name)} writes outside Kafka, so its job has no outputs",
+            m.model.at(),
+        )
         for m in models
         if m.topic is None
     ]

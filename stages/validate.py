@@ -6,7 +6,7 @@ from typing import Any
 
 from streamt_ol import contracts
 from streamt_ol.contracts import State
-from streamt_ol.problems import INVALID, StreamtOlError, pointer
+from streamt_ol.problems import INVALID, Location, StreamtOlError, pointer
 from streamt_ol.validation.generated import check_generated
 
 TAKES = contracts.EVENTS
@@ -23,7 +23,7 @@ def validate(state: State) -> State:
     if findings:
         first, more = findings[0], len(findings) - 1
         message = f"{first.message} ({first.rule})" + (f", and {more} more" if more else "")
-        raise StreamtOlError(INVALID, message, location=f"/events{first.pointer}")
+        raise StreamtOlError(INVALID, message, location=Location(pointer=f"/events{first.pointer}"))
     _check_one_time(state["events"])
     return {"events": state["events"], "warnings": state["warnings"]}
 
@@ -35,5 +35,5 @@ def _check_one_time(events: list[dict[str, Any]]) -> None:
             raise StreamtOlError(
                 INVALID,
                 "the event time differs from that of the first event",
-                location=pointer("events", index, "eventTime"),
+                location=Location(pointer=pointer("events", index, "eventTime")),
             )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any, NotRequired, TypedDict
 
+from streamt_ol.manifest.locations import SCHEMA as LOCATIONS
 from streamt_ol.manifest.shape import SHAPE
 from streamt_ol.problems import Warned
 
@@ -143,7 +144,7 @@ _COUNT = {"type": "integer", "minimum": 0}
 _COUNTS = _closed({"total": _COUNT, "datasets": _COUNT, "jobs": _COUNT})
 
 OPTIONS = _closed({"options": _OPTIONS})
-LOADED = _closed({"options": _OPTIONS, "manifest": SHAPE}, warnings=_WARNINGS)
+LOADED = _closed({"options": _OPTIONS, "manifest": SHAPE}, locations=LOCATIONS, warnings=_WARNINGS)
 PROJECTION = _closed(
     {
         "project": _TEXT,

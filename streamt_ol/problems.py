@@ -111,18 +111,20 @@ class Location(str):
     """Where a fault stands: an immutable text that knows its parts.
 
     ``file`` and ``line`` (from 1) say where an input has it, ``pointer`` is the RFC 6901 JSON
-    pointer within, ``option`` the name of an option or of a field of the settings, without
-    dashes (only ``cli`` knows flags), ``stage`` a stage of the pipeline. The text has one
-    grammar: the parts that are there, in this order, with a space between them::
+    pointer within, ``field`` the name of a field of settings, e.g. ``transport.url``, ``option``
+    the name of an option without dashes (only ``cli`` knows flags), ``stage`` a stage of the
+    pipeline. The text has one grammar: the parts that are there, in this order, with a space
+    between them::
 
-        stage NAME   OPTION[:]   FILE[:LINE]   POINTER
+        stage NAME   OPTION[:]   FILE[:LINE]   FIELD   POINTER
 
     with a colon behind ``OPTION`` where more follows. ``Location("run 7")`` names something that
     is none of these and has no parts. Every part must be safe to show (``streamt_ol.redaction``).
     """
 
-    __slots__ = ("file", "line", "option", "pointer", "stage")
+    __slots__ = ("field", "file", "line", "option", "pointer", "stage")
     file: str | None
+    field: str | None
     line: int | None
     pointer: str | None
     option: str | None
@@ -135,12 +137,13 @@ class Location(str):
         file: str | None = None,
         line: int | None = None,
         pointer: str | None = None,
+        field: str | None = None,
         option: str | None = None,
         stage: str | None = None,
     ) -> Self:
         """Return the location with these parts, or the plain ``name`` where there are none."""
         stands = file if line is None or file is None else f"{file}:{line}"
-        within = " ".join(part for part in (stands, pointer) if part)
+        within = " ".join(part for part in (stands, field, pointer) if part)
         setting = f"{option}: {within}" if option and within else option or within
         text = " ".join(part for part in (stage and f"stage {stage}", setting) if part)
         self = super().__new__(cls, text or name)
@@ -148,6 +151,7 @@ class Location(str):
             "file": file,
             "line": line,
             "pointer": pointer or None,
+            "field": field,
             "option": option,
             "stage": stage,
         }
@@ -172,12 +176,19 @@ class Location(str):
         return Location(**{**self._parts(), **parts})
 
     def fields(self) -> dict[str, Any]:
-        """Return those of ``file``, ``line``, ``pointer`` and ``option`` that are there."""
-        return {part: value for part, value in self._parts().items() if part != "stage"}
+        """Return those of ``file``, ``line``, ``pointer`` and ``option`` that are there.
+
+        A field of settings stands as ``option``, unless there is one.
+        """
+        parts = self._parts()
+        if (field := parts.pop("field", None)) is not None:
+            parts.setdefault("option", field)
+        parts.pop("stage", None)
+        return parts
 
     def _parts(self) -> dict[str, Any]:
-        parts = ((part, getattr(self, part)) for part in ("file", "line", "pointer", "option"))
-        return {part: value for part, value in (*parts, ("stage", self.stage)) if value is not None}
+        parts = ((part, getattr(self, part)) for part in self.__slots__)
+        return {part: value for part, value in parts if value is not None}
 
 
 class WarningRecord(TypedDict):

@@ -29,7 +29,8 @@ GRAMMAR: list[tuple[dict[str, Any], str]] = [
     ({"file": "a.yml", "line": 3, "pointer": "/models/0"}, "a.yml:3 /models/0"),
     ({"file": "m.json", "pointer": "/dag"}, "m.json /dag"),
     ({"option": "job_namespace"}, "job_namespace"),
-    ({"option": "transport.retry.total"}, "transport.retry.total"),
+    ({"field": "transport.retry.total"}, "transport.retry.total"),
+    ({"file": "p.yml", "line": 4, "field": "runtime.kafka"}, "p.yml:4 runtime.kafka"),
     ({"option": "kafka_config", "file": "k.yml", "line": 2}, "kafka_config: k.yml:2"),
     ({"stage": "emit"}, "stage emit"),
     ({"stage": "emit", "pointer": "/lines"}, "stage emit /lines"),
@@ -69,6 +70,7 @@ _PARTS = st.fixed_dictionaries(
         "file": st.text(min_size=1),
         "line": st.integers(1),
         "pointer": st.lists(st.text(), min_size=1).map(lambda parts: pointer(*parts)),
+        "field": st.text(min_size=1),
         "option": st.text(min_size=1),
         "stage": st.text(min_size=1),
     },
@@ -90,6 +92,8 @@ def test_an_error_and_a_warning_show_the_same_location(parts: dict[str, Any]) ->
     error = StreamtOlError(INVALID, "it is wrong", location=location)
     shown: dict[str, Any] = dict(warning(INVALID, "it is wrong", location))
     assert json.loads(json.dumps(error.record())) == shown
+    if "field" in parts:
+        parts.setdefault("option", parts["field"])
     stable = {key: parts[key] for key in ("file", "line", "pointer", "option") if key in parts}
     if str(location):
         assert shown.pop("location") == str(location)

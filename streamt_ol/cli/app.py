@@ -16,7 +16,6 @@ import typer
 from streamt_ol import __version__
 from streamt_ol.cli import exits
 from streamt_ol.cli.output import Output, ReaderGoneError
-from streamt_ol.contracts import OPTIONS
 from streamt_ol.problems import ENDED_BY_SIGNAL, ERRORS, INVALID, USAGE, StreamtOlError, Terminated
 from streamt_ol.redaction import one_line
 
@@ -38,7 +37,6 @@ AROUND_A_CHILD = ("apply", "run", "test")
 HELP = {"help_option_names": ["-h", "--help"]}
 EPIPE_STATUS = 1
 MESSAGE_LIMIT = 500
-PIPELINE_OPTIONS = frozenset((*OPTIONS["properties"]["options"]["properties"], "output_file"))
 
 
 class OutputFormat(StrEnum):
@@ -136,15 +134,10 @@ def _with_hint(error: StreamtOlError, command: str) -> StreamtOlError:
 
 
 def flags_of(application: Any, name: str) -> dict[str, str]:
-    """Return the flag of each option of the command ``name``, e.g. ``url`` is ``--url``.
-
-    The options of the pipeline keep the names that its state has for them, since their values
-    may come from elsewhere: a variable, a file, the stage before.
-    """
+    """Return the flag of each option of the command ``name``, e.g. ``url`` is ``--url``."""
     command = getattr(application, "commands", {}).get(name)
     flags = [flag for parameter in getattr(command, "params", ()) for flag in parameter.opts]
-    names = {flag.lstrip("-").replace("-", "_"): flag for flag in flags if flag.startswith("--")}
-    return {name: flag for name, flag in names.items() if name not in PIPELINE_OPTIONS}
+    return {flag.lstrip("-").replace("-", "_"): flag for flag in flags if flag.startswith("--")}
 
 
 def before_the_command(arguments: Sequence[str]) -> tuple[bool, str]:

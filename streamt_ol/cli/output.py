@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from streamt_ol.contracts import OPTIONS
 from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError, WarningRecord
 from streamt_ol.redaction import place
 
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
     from streamt_ol.contracts import Counts
 
 _CHUNK = 1 << 20
+PIPELINE_OPTIONS = frozenset((*OPTIONS["properties"]["options"]["properties"], "output_file"))
+# What an option that is missing takes, where the error says no more.
+_HINTS = {
+    "job_namespace": "NAMESPACE or set OPENLINEAGE_NAMESPACE",
+    "kafka_namespace": "kafka://HOST:PORT",
+    "gateway_namespace": "kafka://HOST:PORT",
+}
 
 
 class ReaderGoneError(Exception):
@@ -79,7 +87,7 @@ class Output:
         warnings: Iterable[WarningRecord] = (),
     ) -> None:
         """Write the envelope of a command that was done in part: its ``data``, and ``errors``."""
-        records = [error.record() | self._flagged(error) for error in errors]
+        records = [self._record(error) for error in errors]
         self._write_envelope("error", data, records, sorted_warnings(warnings))
 
     def warnings(self, warnings: Iterable[WarningRecord]) -> None:
@@ -92,16 +100,26 @@ class Output:
         if self.json and not self._failed:
             self.failure(data or {}, [error])
             return
-        location = self._flagged(error).get("location", error.location)
-        note(_line(error.code, location, error.message))
-        if error.suggestion is not None:
-            note(f"  hint: {error.suggestion}")
+        record = self._record(error)
+        note(_line(error.code, record.get("location"), error.message))
+        if "suggestion" in record:
+            note(f"  hint: {record['suggestion']}")
 
-    def _flagged(self, error: StreamtOlError) -> dict[str, str]:
-        """Return the ``location`` of an error at an option with the flag that a user knows."""
-        at = error.location
-        flag = self.flags.get(at.option) if at is not None and at.option is not None else None
-        return {"location": str(at.replaced(option=flag))} if at is not None and flag else {}
+    def _record(self, error: StreamtOlError) -> dict[str, Any]:
+        """Return the record of an error, with the flag that a user knows for its option.
+
+        In the location the options of the pipeline keep the names that its state has for them,
+        since their values may come from elsewhere: a variable, a file, the stage before.
+        """
+        record, at = error.record(), error.location
+        if at is None or at.option is None:
+            return record
+        flag = self.flags.get(at.option) or self.flags.get(f"openlineage_{at.option}")
+        if flag is not None and at.option not in PIPELINE_OPTIONS:
+            record["location"] = str(at.replaced(option=flag))
+        if flag is not None and at.option in _HINTS:
+            record.setdefault("suggestion", f"give {flag} {_HINTS[at.option]}")
+        return record
 
     def _write_envelope(
         self,

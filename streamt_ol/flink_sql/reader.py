@@ -13,11 +13,15 @@ if TYPE_CHECKING:
 
 
 class Table(NamedTuple):
-    """A table that a ``CREATE TABLE`` declares; ``topic`` is its ``'topic'`` option, if any."""
+    """A table that a ``CREATE TABLE`` declares; ``topic`` is its ``'topic'`` option, if any.
+
+    ``generated``: its connector makes rows of its own (``datagen``) and so reads nothing.
+    """
 
     name: str
     path: tuple[str, ...]
     topic: str | None
+    generated: bool = False
 
 
 class Script(NamedTuple):
@@ -42,6 +46,7 @@ _CLAUSES_AFTER_FROM = (
 )
 # fmt: on
 _NO_TABLE = frozenset({"SELECT", "WITH", "VALUES", "TABLE", "LATERAL", "UNNEST", "SET", "AS"})
+_GENERATOR = "datagen"
 _QUERY_STARTS = frozenset({"SELECT", "WITH", "VALUES"})
 
 
@@ -165,26 +170,27 @@ class _Reader:
     def _with(self, index: int) -> int:
         if not (self._created and len(self._levels) == 1 and self._at(index + 1).key == "("):
             return self._clause(index)
-        topics, index = self._topics(index + 2)
+        (topics, connectors), index = self._options(index + 2, "topic", "connector")
         if len(topics) > 1:
             raise self._untrue("a table of the SQL has two different 'topic' options")
-        if topics:
-            self._tables[-1] = self._tables[-1]._replace(topic=topics.pop())
+        generated = connectors == {_GENERATOR}
+        topic = topics.pop() if topics else None
+        self._tables[-1] = self._tables[-1]._replace(topic=topic, generated=generated)
         return index
 
-    def _topics(self, index: int) -> tuple[set[str], int]:
-        """Return the values of ``'topic'`` in the options that start at ``index``."""
-        topics = set()
+    def _options(self, index: int, *names: str) -> tuple[list[set[str]], int]:
+        """Return the values of the options ``names`` among those that start at ``index``."""
+        found: dict[str, set[str]] = {name: set() for name in names}
         depth = 1
         while depth and index < len(self._tokens):
             token = self._tokens[index]
             depth += {"(": 1, ")": -1}.get(token.key, 0)
             value = self._at(index + 2)
             assigned = self._at(index + 1).key == "=" and value.kind == "string"
-            if assigned and token.kind == "string" and token.text == "topic":
-                topics.add(value.text)
+            if assigned and token.kind == "string" and token.text in found:
+                found[token.text].add(value.text)
             index += 1
-        return topics, index
+        return list(found.values()), index
 
     def _insert(self, index: int) -> int:
         if self._at(index + 1).key not in ("INTO", "OVERWRITE"):

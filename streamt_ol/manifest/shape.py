@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from streamt_ol.manifest.processes import PROCESSES
 from streamt_ol.problems import PARSE, Location, StreamtOlError
 
 Manifest = dict[str, Any]
@@ -81,7 +82,6 @@ def _list_of(item: dict[str, Any]) -> dict[str, Any]:
     return {"type": ["array", "null"], "items": item}
 
 
-_NAMES = {"type": "array", "items": {"type": "string"}}
 SHAPE: dict[str, Any] = {
     "type": "object",
     "required": ["project"],
@@ -121,13 +121,11 @@ SHAPE: dict[str, Any] = {
             "type": ["object", "null"],
             "properties": {
                 "topics": _artifacts([]),
-                "flink_jobs": _artifacts([], sql=_TEXT),
-                "connectors": _artifacts(["topics"], topics=_NAMES),
-                "gateway_rules": _artifacts(
-                    ["virtualTopic", "physicalTopic"],
-                    virtualTopic={"type": "string"},
-                    physicalTopic={"type": "string"},
-                ),
+                "test_jobs": _artifacts([]),
+                **{
+                    name: _artifacts([*kind.required], **kind.fields)
+                    for name, kind in PROCESSES.items()
+                },
             },
         },
     },

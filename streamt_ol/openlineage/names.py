@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
-from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.problems import INVALID, Location, StreamtOlError
 
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?"
 _ENDPOINT = re.compile(
-    rf"(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<host>{_LABEL}(?:\.{_LABEL})*)):(?P<port>[1-9][0-9]{{0,4}})"
+    rf"(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<host>{_LABEL}(?:\.{_LABEL})*\.?)):0*(?P<port>[1-9][0-9]{{0,4}})"
 )
 _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]*")
 _NUMERIC_HOST = re.compile(r"[0-9.]+")
@@ -30,6 +30,7 @@ _SECRET_PARAMETER = re.compile(
 )
 _IN_PATH = re.compile(r"//[^?#;]*/[^/?#;]*\Z")
 MAX_PORT = 65_535
+JOB_NAMESPACE = Location(option="job_namespace")
 # The environment variable behind each namespace option, by "Static export command".
 NAMESPACE_VARIABLES = {
     "job_namespace": "OPENLINEAGE_NAMESPACE",
@@ -66,7 +67,10 @@ def is_encodable(text: str) -> bool:
 
 
 def is_endpoint(text: str) -> bool:
-    """Tell whether ``text`` is exactly one ``host:port``, with nothing before or after it."""
+    """Tell whether ``text`` is exactly one ``host:port``, with nothing before or after it.
+
+    A host may end with the dot of an absolute DNS name, a port may begin with zeros.
+    """
     match = _ENDPOINT.fullmatch(text)
     if match is None or int(match["port"]) > MAX_PORT:
         return False
@@ -86,7 +90,7 @@ def _is_ip_address(text: str, version: int) -> bool:
         return False
 
 
-def check_job_namespace(value: str, location: str = "job_namespace") -> str:
+def check_job_namespace(value: str, location: str = JOB_NAMESPACE) -> str:
     """Return ``value`` unchanged, or raise E506: blank, unencodable, or with user information."""
     if not value.strip():
         raise StreamtOlError(INVALID, "the job namespace is blank", location=location)

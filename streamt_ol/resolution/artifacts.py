@@ -1,7 +1,8 @@
-"""The compiled artifacts of a manifest, each with the model that owns it.
+"""The compiled artifacts of a manifest, each with the model that it was compiled from.
 
-Implements "newer artifacts carry `ownership`, older ones are matched by name" of the design. A
-process that nobody can be found for is an error: its lineage would be lost in silence.
+A process belongs to the model whose name it has; ownership confirms a name but makes none, since
+the jobs of continuous tests and dead-letter topics carry the tested model there. A process that
+no model can be found for is an error: its lineage would be lost in silence.
 """
 
 from __future__ import annotations
@@ -10,27 +11,36 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.manifest.locations import Locations
+from streamt_ol.manifest.processes import PROCESSES
+from streamt_ol.problems import INVALID, Location, StreamtOlError, pointer
 from streamt_ol.redaction import shown
-from streamt_ol.resolution.declarations import Declaration, Declarations
+from streamt_ol.resolution.declarations import Declaration, Declarations, topic_names
 
-PROCESSOR_SUFFIX = "_processor"
 CONTINUOUS_TEST_PREFIX = "test_"
+DEAD_LETTER_SUFFIX = "__dlq"
+TEST_FAILURES_TOPIC = "_streamt_test_failures"
 _NOT_OF_MODELS = frozenset({"source", "test"})
-# The artifacts that are processes, and what each is called in a message.
-PROCESSES = {
-    "flink_jobs": "Flink job",
-    "gateway_rules": "Gateway rule",
-    "connectors": "connector",
-}
+_TESTED = "flink_jobs"  # the processes among which those of continuous tests are
 
 
 class Artifact(NamedTuple):
-    """One compiled artifact: its ``kind`` (the manifest's list), place and content."""
+    """One compiled artifact: its ``kind`` (the manifest's list), pointer and content."""
 
     kind: str
-    place: str
+    pointer: str
     body: dict[str, Any]
+    locations: Locations
+
+    def at(self, *parts: str | int) -> Location:
+        """Return the location of the artifact, or of a part of it."""
+        return self.locations.of(self.pointer + pointer(*parts))
+
+
+class Owner(NamedTuple):
+    """An artifact's ``ownership``: the name of a model, or None for a source or a test."""
+
+    model: str | None
 
 
 class Artifacts:
@@ -38,110 +48,139 @@ class Artifacts:
 
     ``processes`` and ``owned_topics`` are by model name, ``unowned_topics`` by topic name: an
     older topic artifact does not say whose it is, so the declared topic name has to.
+    ``dead_letters`` are the names of topics that tests write to.
     """
 
     def __init__(self, manifest: Mapping[str, Any], declarations: Declarations) -> None:
         self.processes: dict[str, list[Artifact]] = defaultdict(list)
         self.owned_topics: dict[str, list[Artifact]] = defaultdict(list)
         self.unowned_topics: dict[str, list[Artifact]] = defaultdict(list)
+        self.dead_letters = {TEST_FAILURES_TOPIC, *_declared_dead_letters(manifest)}
         self._models = declarations.models
         self._project = manifest["project"]
-        self._tests = {
-            CONTINUOUS_TEST_PREFIX + test["name"]
-            for test in manifest.get("tests") or ()
-            if test.get("name")
-        }
-        for artifact in _all(manifest):
+        self._tests = set(_continuous_tests(manifest))
+        for artifact in _all(manifest, declarations.locations):
             self._claim(artifact)
 
     def _claim(self, artifact: Artifact) -> None:
-        owned, owner = self._declared_owner(artifact)
-        topic = artifact.kind == "topics"
-        if owned and owner is not None:
-            (self.owned_topics if topic else self.processes)[owner].append(artifact)
-        elif not owned and topic:
+        owner = self._owner(artifact)
+        if artifact.kind != "topics":
+            model = self._model_of(artifact, owner)
+            if model is not None:
+                self.processes[model.name].append(artifact)
+        elif owner is None:
             self.unowned_topics[artifact.body["name"]].append(artifact)
-        elif not owned and (found := self._owner_by_name(artifact)) is not None:
-            self.processes[found.name].append(artifact)
+        elif owner.model is not None:
+            self.owned_topics[owner.model].append(artifact)
 
-    def _declared_owner(self, artifact: Artifact) -> tuple[bool, str | None]:
-        """Return whether the artifact says whose it is, and the model if it is a model of ours."""
+    def _owner(self, artifact: Artifact) -> Owner | None:
+        """Return whose the artifact says that it is, or None for an older one."""
         ownership = artifact.body.get("ownership") or {}
         kind, name = ownership.get("type"), ownership.get("name")
         if kind is None or name is None:
-            return False, None
+            return None
         if (ownership.get("project") or self._project) != self._project:
             raise StreamtOlError(
                 INVALID,
                 "the artifact belongs to another project",
-                location=f"{artifact.place}/ownership/project",
+                location=artifact.at("ownership", "project"),
             )
         if kind in _NOT_OF_MODELS:
-            return True, None
+            return Owner(None)
         if kind != "model":
             raise StreamtOlError(
                 INVALID,
-                f"the artifact belongs to a {shown(kind)}, which is no model, source or test",
-                location=f"{artifact.place}/ownership/type",
+                f"the artifact belongs to a {shown(kind)}, not to a model, a source or a test",
+                location=artifact.at("ownership", "type"),
             )
         if name not in self._models:
             raise StreamtOlError(
                 INVALID,
                 f"the artifact belongs to the model {shown(name)}, which is not declared",
-                location=f"{artifact.place}/ownership/name",
+                location=artifact.at("ownership", "name"),
             )
-        return True, name
+        return Owner(name)
 
-    def _owner_by_name(self, artifact: Artifact) -> Declaration | None:
-        """Return the model of an older process artifact, or ``None`` for a continuous test's."""
-        name: str = artifact.body["name"]
-        flink = artifact.kind == "flink_jobs"
-        names = [name]
-        if flink and name.endswith(PROCESSOR_SUFFIX):
-            names.append(name.removesuffix(PROCESSOR_SUFFIX))
+    def _model_of(self, process: Artifact, owner: Owner | None) -> Declaration | None:
+        """Return the model that ``process`` was compiled from, or None for a test's."""
+        name = process.body["name"]
+        names = PROCESSES[process.kind].models(name)
         candidates = [self._models[n] for n in names if n in self._models]
-        is_test = flink and name in self._tests
+        is_test = process.kind == _TESTED and name in self._tests
+        if owner is None:
+            return self._by_name(process, candidates, is_test=is_test)
+        if owner.model is None:
+            return None
+        for candidate in candidates:
+            if candidate.name == owner.model:
+                return None if is_test and _writes_elsewhere(process, candidate) else candidate
+        if is_test or (process.kind == _TESTED and name.startswith(CONTINUOUS_TEST_PREFIX)):
+            return None
+        raise StreamtOlError(
+            INVALID,
+            f"the {PROCESSES[process.kind].title} {shown(name)} belongs to the model "
+            f"{shown(owner.model)}, but does not have its name",
+            location=process.at(),
+        )
+
+    def _by_name(
+        self, process: Artifact, candidates: list[Declaration], *, is_test: bool
+    ) -> Declaration | None:
+        """Return the model of an older process, which does not say whose it is."""
         if len(candidates) + is_test > 1:
-            candidates = [c for c in candidates if _writes_topic_of(artifact, c)]
+            candidates = [c for c in candidates if _writes_topic_of(process, c)]
         if len(candidates) == 1:
             return candidates[0]
-        if candidates or not is_test:
-            what = PROCESSES[artifact.kind]
-            reason = "more than one model" if candidates else "no declared model or test"
-            raise StreamtOlError(
-                INVALID,
-                f"{reason} matches the {what} {shown(name)}",
-                location=artifact.place,
-                suggestion="compile again with a streamt that writes `ownership` into artifacts",
-            )
-        return None
+        if not candidates and is_test:
+            return None
+        reason = "more than one model" if candidates else "no declared model or test"
+        title = PROCESSES[process.kind].title
+        raise StreamtOlError(
+            INVALID,
+            f"{reason} matches the {title} {shown(process.body['name'])}",
+            location=process.at(),
+            suggestion="compile again with a streamt that writes `ownership` into artifacts",
+        )
 
 
-def _all(manifest: Mapping[str, Any]) -> Iterator[Artifact]:
+def _all(manifest: Mapping[str, Any], locations: Locations) -> Iterator[Artifact]:
     artifacts = manifest.get("artifacts") or {}
     for kind in ("topics", *PROCESSES):
         for index, body in enumerate(artifacts.get(kind) or ()):
-            yield Artifact(kind, f"/artifacts/{kind}/{index}", body)
+            yield Artifact(kind, f"/artifacts/{kind}/{index}", body, locations)
+
+
+def _continuous_tests(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of the jobs that continuous tests are compiled to."""
+    for test in manifest.get("tests") or ():
+        if test.get("name") and (test.get("type") or "continuous") == "continuous":
+            yield CONTINUOUS_TEST_PREFIX + test["name"]
+    for job in (manifest.get("artifacts") or {}).get("test_jobs") or ():
+        yield job["name"]
+
+
+def _declared_dead_letters(manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the topics that tests name for what fails them."""
+    for test in manifest.get("tests") or ():
+        on_failure = test.get("on_failure")
+        actions = on_failure.get("actions") if isinstance(on_failure, dict) else None
+        for action in actions if isinstance(actions, list) else ():
+            named = action.get("dlq") if isinstance(action, dict) else None
+            texts = named.values() if isinstance(named, dict) else (named,)
+            yield from (text for text in texts if isinstance(text, str))
+
+
+def _written_topics(job: Artifact) -> set[str | None]:
+    from streamt_ol.flink_sql import read_script
+
+    script = read_script(job.body.get("sql") or "", job.at("sql"))
+    return {table.topic for table in script.tables if table.name in script.targets}
 
 
 def _writes_topic_of(job: Artifact, model: Declaration) -> bool:
-    from streamt_ol.flink_sql import read_script
-
-    script = read_script(job.body.get("sql") or "")
-    written = {t.topic for t in script.tables if t.name in script.targets}
-    return not written.isdisjoint(topic_names(model) or [model.name])
+    return not _written_topics(job).isdisjoint(topic_names(model) or [model.name])
 
 
-def topic_names(model: Declaration) -> list[str]:
-    """Return the topic names that a model declares; ``[]`` where its own name is the default."""
-    body = model.body
-    advanced = body.get("advanced") or {}
-    topics = (body.get("topic") or {}, advanced.get("topic") or {})
-    return [name for topic in topics if (name := topic.get("name")) is not None]
-
-
-def virtual_topic_name(model: Declaration) -> str | None:
-    """Return the virtual topic name that a model declares for the Gateway."""
-    virtual = (model.body.get("gateway") or {}).get("virtual_topic") or {}
-    name: str | None = virtual.get("name")
-    return name
+def _writes_elsewhere(job: Artifact, model: Declaration) -> bool:
+    """Return whether a job writes topics, and not that of ``model``."""
+    return bool(_written_topics(job)) and not _writes_topic_of(job, model)

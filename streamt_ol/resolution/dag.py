@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from streamt_ol.manifest.locations import Locations
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import shown
 from streamt_ol.resolution.declarations import Declaration
@@ -20,7 +21,8 @@ _NO_EDGES: dict[str, int] = {}
 class Dag:
     """What ``dag`` says that each model depends on, by ``nodes`` and by ``edges``."""
 
-    def __init__(self, manifest: Mapping[str, Any]) -> None:
+    def __init__(self, manifest: Mapping[str, Any], locations: Locations) -> None:
+        self._locations = locations
         dag = manifest.get("dag") or {}
         exposures = {exposure.get("name") for exposure in manifest.get("exposures") or ()}
         self._upstream: dict[str, tuple[set[str], str]] = {}
@@ -36,14 +38,14 @@ class Dag:
         """Raise E506 where the graph contradicts the resolved dependencies of ``model``."""
         resolved = {dependency.name for dependency in dependencies}
         for listed, where in self._listed(model, resolved):
-            if not listed and model.body.get("macro") is not None:
+            if not listed and model.body.get("macro"):
                 continue  # an older release does not see into macros
             names = ", ".join(shown(name) for name in sorted(listed ^ resolved)[:3])
             raise StreamtOlError(
                 INVALID,
                 f"the graph and the dependencies of the model {shown(model.name)} "
                 f"disagree about {names}",
-                location=where,
+                location=self._locations.of(where),
             )
 
     def _listed(self, model: Declaration, resolved: set[str]) -> list[tuple[set[str], str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from streamt_ol.contracts import Identity, ProjectedDataset
-from streamt_ol.problems import INVALID, SCHEMA_INCOMPLETE, StreamtOlError, Warned
+from streamt_ol.problems import INVALID, SCHEMA_INCOMPLETE, StreamtOlError, WarningRecord, warning
 from streamt_ol.redaction import shown
 from streamt_ol.resolution.declarations import Declaration, columns, documented
 from streamt_ol.resolution.outputs import Topic
@@ -22,37 +22,34 @@ class Inventory:
 
     def __init__(self, namespace_of: Callable[[str], str]) -> None:
         self._namespace_of = namespace_of
-        self._places: dict[tuple[str, str], str] = {}
+        self._declared: dict[tuple[str, str], Declaration] = {}
         self.datasets: list[ProjectedDataset] = []
         self.identities: dict[str, Identity] = {}
-        self.warnings: list[Warned] = []
+        self.warnings: list[WarningRecord] = []
 
     def add(self, declaration: Declaration, topic: Topic) -> None:
         """Add the dataset of a source or a model. Raises E506 for a collision."""
-        namespace, place = self._namespace_of(topic.kind), declaration.place
-        earlier = self._places.setdefault((namespace, topic.name), place)
-        if earlier != place:
+        namespace, location = self._namespace_of(topic.kind), declaration.at()
+        earlier = self._declared.setdefault((namespace, topic.name), declaration)
+        if earlier is not declaration:
             raise StreamtOlError(
                 INVALID,
-                f"the dataset {shown(topic.name)} is already declared at {earlier}",
-                location=place,
+                f"the dataset {shown(topic.name)} is already declared at {earlier.at()}",
+                location=location,
             )
         dataset: ProjectedDataset = {
             "namespace": namespace,
             "name": topic.name,
-            "declared_at": place,
+            "declared_at": str(location),
         }
         dataset.update(documented(declaration))  # type: ignore[typeddict-item]
         if declared := columns(declaration):
             dataset["columns"] = declared
         else:
-            self.warnings.append(
-                {
-                    "code": SCHEMA_INCOMPLETE,
-                    "location": place,
-                    "message": f"the {declaration.kind} {shown(declaration.name)} declares no "
-                    "columns, so its dataset has no schema",
-                }
+            message = (
+                f"the {declaration.kind} {shown(declaration.name)} declares no columns, "
+                "so its dataset has no schema"
             )
+            self.warnings.append(warning(SCHEMA_INCOMPLETE, message, location))
         self.datasets.append(dataset)
         self.identities[declaration.name] = {"namespace": namespace, "name": topic.name}

@@ -6,39 +6,50 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from streamt_ol.contracts import ProjectedColumn
+from streamt_ol.manifest.locations import Locations
 from streamt_ol.openlineage.names import is_encodable
-from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.problems import INVALID, Location, StreamtOlError, pointer
 from streamt_ol.redaction import shown
+
+_UNLOCATED = Locations()
 
 
 class Declaration(NamedTuple):
-    """A source or a model: ``kind``, ``name``, where it stands, and what stands there."""
+    """A source or a model: ``kind``, ``name``, its pointer in the manifest, what is there."""
 
     kind: str
     name: str
-    place: str
+    pointer: str
     body: dict[str, Any]
+    locations: Locations = _UNLOCATED
+
+    def at(self, *parts: str | int) -> Location:
+        """Return the location of the declaration, or of a part of it."""
+        return self.locations.of(self.pointer + pointer(*parts))
 
 
 class Declarations:
     """All sources and models by name. Raises E506 for blank names and for a name used twice."""
 
-    def __init__(self, manifest: Mapping[str, Any]) -> None:
+    def __init__(self, manifest: Mapping[str, Any], locations: Locations = _UNLOCATED) -> None:
+        self.locations = locations
         self.sources: dict[str, Declaration] = {}
         self.models: dict[str, Declaration] = {}
         for kind, into in (("source", self.sources), ("model", self.models)):
             for index, body in enumerate(manifest.get(f"{kind}s") or ()):
-                self._add(Declaration(kind, body["name"], f"/{kind}s/{index}", body), into)
+                where = f"/{kind}s/{index}"
+                self._add(Declaration(kind, body["name"], where, body, locations), into)
 
     def _add(self, declaration: Declaration, into: dict[str, Declaration]) -> None:
-        name, place = declaration.name, declaration.place
-        required_name(name, f"{place}/name")
+        name = declaration.name
+        if not name.strip() or not name.isascii():
+            required_name(name, declaration.at("name"))
         earlier = self.sources.get(name) or self.models.get(name)
         if earlier is not None:
             raise StreamtOlError(
                 INVALID,
-                f"the name {shown(name)} is already used by the {earlier.kind} at {earlier.place}",
-                location=place,
+                f"the name {shown(name)} is already used by the {earlier.kind} at {earlier.at()}",
+                location=declaration.at(),
             )
         into[name] = declaration
 
@@ -47,13 +58,32 @@ class Declarations:
         return self.sources.get(name) or self.models.get(name)
 
 
-def required_name(name: str, place: str) -> str:
+def required_name(name: str, location: str) -> str:
     """Return ``name`` unchanged, or raise E506 for a blank or unencodable one."""
     if not name.strip():
-        raise StreamtOlError(INVALID, "the name is blank", location=place)
+        raise StreamtOlError(INVALID, "the name is blank", location=location)
     if not name.isascii() and not is_encodable(name):
-        raise StreamtOlError(INVALID, "the name is not valid Unicode", location=place)
+        raise StreamtOlError(INVALID, "the name is not valid Unicode", location=location)
     return name
+
+
+def has_sql(model: Declaration) -> bool:
+    """Return whether a model has SQL of its own; it decides before a macro and ``from``."""
+    return bool((model.body.get("sql") or "").strip())
+
+
+def topic_names(model: Declaration) -> list[str]:
+    """Return the topic names that a model declares; ``[]`` where its own name is the default."""
+    body = model.body
+    advanced = body.get("advanced") or {}
+    topics = (body.get("topic") or {}, advanced.get("topic") or {})
+    return [name for topic in topics if (name := topic.get("name"))]
+
+
+def virtual_topic_name(model: Declaration) -> str | None:
+    """Return the virtual topic name that a model declares for the Gateway, None for none."""
+    virtual = (model.body.get("gateway") or {}).get("virtual_topic") or {}
+    return virtual.get("name") or None
 
 
 def documented(declaration: Declaration) -> dict[str, str]:
@@ -66,13 +96,13 @@ def documented(declaration: Declaration) -> dict[str, str]:
         text = declaration.body.get(field)
         if text:
             if text.isspace():
-                raise _whitespace(f"{declaration.place}/{field}", field)
+                raise _whitespace(declaration.at(field), field)
             found[field] = text
     return found
 
 
-def _whitespace(place: str, what: str) -> StreamtOlError:
-    return StreamtOlError(INVALID, f"the {what} is nothing but whitespace", location=place)
+def _whitespace(location: Location, what: str) -> StreamtOlError:
+    return StreamtOlError(INVALID, f"the {what} is nothing but whitespace", location=location)
 
 
 def columns(declaration: Declaration) -> list[ProjectedColumn]:
@@ -81,18 +111,18 @@ def columns(declaration: Declaration) -> list[ProjectedColumn]:
     Implements "Schema": a contract, even an empty one, comes before a model's own columns.
     Raises E506 for a blank or repeated name and for a malformed description.
     """
-    body, place = declaration.body, declaration.place
+    body = declaration.body
     contract = body.get("contract") if declaration.kind == "model" else None
     declared = body.get("columns") if contract is None else contract.get("columns")
     if not declared:
         return []
-    place += "/columns" if contract is None else "/contract/columns"
     names: set[str] = set()
     projected: list[ProjectedColumn] = []
     for index, column in enumerate(declared):  # the most frequent object of a manifest
         name, kind, text = column["name"], column.get("type"), column.get("description")
         if name in names or not name or name.isspace() or (text and text.isspace()):
-            _refuse_column(name, names, f"{place}/{index}")
+            within = ("columns",) if contract is None else ("contract", "columns")
+            _refuse_column(name, names, declaration, (*within, index))
         names.add(name)
         one: ProjectedColumn = {"name": name}
         if kind and not kind.isspace():
@@ -103,10 +133,12 @@ def columns(declaration: Declaration) -> list[ProjectedColumn]:
     return projected
 
 
-def _refuse_column(name: str, earlier: set[str], place: str) -> NoReturn:
+def _refuse_column(
+    name: str, earlier: set[str], declaration: Declaration, parts: tuple[str | int, ...]
+) -> NoReturn:
     """Raise E506 for what is wrong with a column: its name, or else its description."""
-    required_name(name, f"{place}/name")
+    required_name(name, declaration.at(*parts, "name"))
     if name in earlier:
-        message = f"the column name {shown(name)} stands twice"
-        raise StreamtOlError(INVALID, message, location=place)
-    raise _whitespace(f"{place}/description", "description")
+        message = f"the column name {shown(name)} is duplicated"
+        raise StreamtOlError(INVALID, message, location=declaration.at(*parts))
+    raise _whitespace(declaration.at(*parts, "description"), "description")

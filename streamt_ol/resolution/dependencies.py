@@ -11,10 +11,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.manifest.processes import KAFKA, PROCESSES
+from streamt_ol.problems import INVALID, Location, StreamtOlError
 from streamt_ol.redaction import shown
 from streamt_ol.resolution.artifacts import Artifact
-from streamt_ol.resolution.declarations import Declaration, Declarations
+from streamt_ol.resolution.declarations import Declaration, Declarations, has_sql
 from streamt_ol.resolution.outputs import Compiled, Topic
 from streamt_ol.templates import calls
 
@@ -50,18 +51,16 @@ class Dependencies:
         return list(found.values())
 
     def _all(self, compiled: Compiled) -> Iterator[Declaration]:
+        """Yield what the SQL says, or else the macro, or else ``from``."""
         model = compiled.model
-        yield from self._called(model)
-        yield from self._from(model)
-        if model.body.get("macro") is not None and compiled.process is not None:
+        if has_sql(model):
+            location = model.at("sql")
+            for call in calls(model.body["sql"], location):
+                yield self._declared(call.kind, call.name, location)
+        elif not model.body.get("macro"):
+            yield from self._from(model)
+        elif compiled.process is not None:
             yield from self._compiled_macro(compiled, compiled.process)
-
-    def _called(self, model: Declaration) -> Iterator[Declaration]:
-        sql = model.body.get("sql")
-        if sql:
-            place = f"{model.place}/sql"
-            for call in calls(sql, place):
-                yield self._declared(call.kind, call.name, place)
 
     def _from(self, model: Declaration) -> Iterator[Declaration]:
         given = [key for key in ("from_", "from") if model.body.get(key) is not None]
@@ -70,27 +69,24 @@ class Dependencies:
         key = given[0]
         entries = model.body[key]
         if any(model.body[other] != entries for other in given[1:]):
-            raise StreamtOlError(
-                INVALID, "`from` and `from_` say different things", location=f"{model.place}/from"
-            )
-        place = f"{model.place}/{key}"
+            message = "`from` and `from_` say different things"
+            raise StreamtOlError(INVALID, message, location=model.at("from"))
         if not isinstance(entries, list):
-            yield self._entry(entries, place)
+            yield self._entry(entries, model.at(key))
             return
         for index, entry in enumerate(entries):
-            yield self._entry(entry, f"{place}/{index}")
+            yield self._entry(entry, model.at(key, index))
 
-    def _entry(self, entry: str | Mapping[str, str | None], place: str) -> Declaration:
+    def _entry(self, entry: str | Mapping[str, str | None], location: Location) -> Declaration:
         if isinstance(entry, str):
-            return self._declared("source or model", entry, place)
+            return self._declared("source or model", entry, location)
         named = [(kind, n) for kind in ("source", "ref") if (n := entry.get(kind)) is not None]
         if len(named) != 1:
-            raise StreamtOlError(
-                INVALID, "the entry must name one source or one ref", location=place
-            )
-        return self._declared(*named[0], place)
+            message = "the entry must name one source or one ref"
+            raise StreamtOlError(INVALID, message, location=location)
+        return self._declared(*named[0], location)
 
-    def _declared(self, kind: str, name: str, place: str) -> Declaration:
+    def _declared(self, kind: str, name: str, location: Location) -> Declaration:
         lookup = {
             "source": self._declarations.sources.get,
             "ref": self._declarations.models.get,
@@ -98,32 +94,33 @@ class Dependencies:
         found = lookup(name)
         if found is None:
             what = "model" if kind == "ref" else kind
-            raise StreamtOlError(INVALID, f"there is no {what} named {shown(name)}", location=place)
+            message = f"there is no {what} named {shown(name)}"
+            raise StreamtOlError(INVALID, message, location=location)
         if found.name not in self._topics:
-            raise StreamtOlError(
-                INVALID, f"the {found.kind} {shown(name)} has no dataset to read", location=place
-            )
+            message = f"the {found.kind} {shown(name)} has no dataset to read"
+            raise StreamtOlError(INVALID, message, location=location)
         return found
 
     def _compiled_macro(self, compiled: Compiled, process: Artifact) -> Iterator[Declaration]:
-        if process.kind == "flink_jobs":
+        kind = PROCESSES[process.kind]
+        topics = kind.reads(process.body)
+        if kind.scripted:
             yield from self._tables(compiled, process)
-            return
-        if process.kind == "gateway_rules":
-            physical = process.body["physicalTopic"]
-            yield self._topic_of(physical, self._on_kafka(physical), process.place)
-            return
-        for topic in process.body["topics"]:
-            yield self._topic_of(topic, self._by_topic.get(topic, []), process.place)
-
-    def _on_kafka(self, topic: str) -> list[Declaration]:
-        return [d for d in self._by_topic.get(topic, []) if self._topics[d.name].kind == "kafka"]
+        elif topics is None:
+            message = f"the {kind.title} of a macro does not name the topic that it reads"
+            raise StreamtOlError(INVALID, message, location=process.at())
+        else:
+            for topic in topics:
+                found = self._by_topic.get(topic, [])
+                if kind.physical:
+                    found = [d for d in found if self._topics[d.name].kind == KAFKA]
+                yield _only(topic, found, process.at())
 
     def _tables(self, compiled: Compiled, job: Artifact) -> Iterator[Declaration]:
         from streamt_ol.flink_sql import read_script
 
-        place = f"{job.place}/sql"
-        script = read_script(job.body.get("sql") or "", place)
+        location = job.at("sql")
+        script = read_script(job.body.get("sql") or "", location)
         declared = {table.name for table in script.tables}
         targets = set(script.targets)
         written = {t.topic for t in script.tables if t.name in targets}
@@ -133,31 +130,36 @@ class Dependencies:
                 INVALID,
                 f"the compiled SQL of the model {shown(compiled.model.name)} does not write, "
                 "through tables that it declares, to the topic of the model and no other",
-                location=place,
+                location=location,
             )
         if not targets.isdisjoint(script.reads):
             raise reads_what_it_writes(compiled.model)
         for name in script.reads:
             if name not in declared and name not in script.views:
                 message = f"the compiled SQL reads {shown(name)}, which it does not declare"
-                raise StreamtOlError(INVALID, message, location=place)
-        yield from self._inputs([t for t in script.tables if t.name not in targets], place)
+                raise StreamtOlError(INVALID, message, location=location)
+        yield from self._inputs([t for t in script.tables if t.name not in targets], location)
 
-    def _inputs(self, tables: list[Table], place: str) -> Iterator[Declaration]:
+    def _inputs(self, tables: list[Table], location: Location) -> Iterator[Declaration]:
         for table in tables:
             if table.topic is None:
+                if table.generated:
+                    continue
                 message = f"the table {shown(table.name)} of the compiled SQL names no topic"
-                raise StreamtOlError(INVALID, message, location=place)
+                raise StreamtOlError(INVALID, message, location=location)
             found = self._by_topic.get(table.topic, [])
             if len(found) > 1:  # one topic name in both namespaces: the table's name decides
                 found = [d for d in found if table.name in (d.name, table_name(d.name))] or found
-            yield self._topic_of(table.topic, found, place)
+            yield _only(table.topic, found, location)
 
-    def _topic_of(self, topic: str, found: list[Declaration], place: str) -> Declaration:
-        if len(found) == 1:
-            return found[0]
-        reason = "stands for more than one dataset" if found else "is no declared dataset"
-        raise StreamtOlError(INVALID, f"the compiled topic {shown(topic)} {reason}", location=place)
+
+def _only(topic: str, found: list[Declaration], location: Location) -> Declaration:
+    """Return the one dataset that a compiled topic is. Raises E506 for none and for several."""
+    if len(found) == 1:
+        return found[0]
+    reason = "stands for more than one dataset" if found else "is not a declared dataset"
+    message = f"the compiled topic {shown(topic)} {reason}"
+    raise StreamtOlError(INVALID, message, location=location)
 
 
 def table_name(name: str) -> str:
@@ -170,5 +172,5 @@ def reads_what_it_writes(model: Declaration) -> StreamtOlError:
     return StreamtOlError(
         INVALID,
         f"the model {shown(model.name)} reads the dataset that it writes",
-        location=model.place,
+        location=model.at(),
     )

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from operator import itemgetter
 
 from streamt_ol.contracts import Identity, ProjectedJob
+from streamt_ol.manifest.processes import KAFKA, PROCESSES
 from streamt_ol.openlineage.names import model_job_name
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import shown
@@ -36,66 +37,45 @@ class Jobs:
     def job(
         self, compiled: Compiled, process: Artifact, dependencies: list[Declaration]
     ) -> ProjectedJob:
-        """Return the job of a model that has a process.
+        """Return the job of a model that has a process; one that reads nothing has no inputs.
 
-        Raises E506: no input, an input that is also the output, a Gateway rule or a connector
-        whose topics disagree with the dependencies.
+        Raises E506: an input that is also the output, a number of inputs that such a process
+        cannot have, a process whose own topics disagree with the dependencies.
         """
         model = compiled.model
-        if not dependencies:
-            raise StreamtOlError(
-                INVALID,
-                f"the process of the model {shown(model.name)} has no resolved input",
-                location=model.place,
-            )
         if model.name in (dependency.name for dependency in dependencies):
             raise reads_what_it_writes(model)
-        if process.kind == "gateway_rules":
-            self._check_gateway(model, process, dependencies)
-        elif process.kind == "connectors":
-            self._check_connector(model, process, dependencies)
+        self._check_inputs(model, process, dependencies)
         inputs = [self._identities[dependency.name] for dependency in dependencies]
         if len(inputs) > 1:
             inputs.sort(key=itemgetter("namespace", "name"))
         job: ProjectedJob = {
             "namespace": self._namespace,
             "name": model_job_name(self._project, model.name),
-            "declared_at": model.place,
+            "declared_at": str(model.at()),
             "inputs": inputs,
             "outputs": [self._identities[model.name]] if compiled.topic else [],
         }
         job.update(documented(model))  # type: ignore[typeddict-item]
         return job
 
-    def _check_gateway(
-        self, model: Declaration, rule: Artifact, dependencies: list[Declaration]
+    def _check_inputs(
+        self, model: Declaration, process: Artifact, dependencies: list[Declaration]
     ) -> None:
-        what = f"the Gateway model {shown(model.name)}"
-        if len(dependencies) != 1:
-            raise StreamtOlError(
-                INVALID, f"{what} must read exactly one dataset", location=model.place
-            )
-        topic = self._topics[dependencies[0].name]
-        if topic.kind != "kafka":
-            raise StreamtOlError(
-                INVALID, f"{what} reads another virtual topic", location=model.place
-            )
-        if rule.body["physicalTopic"] != topic.name:
+        kind = PROCESSES[process.kind]
+        what = f"the model {shown(model.name)}, a {kind.title},"
+        if not kind.least <= len(dependencies) <= (kind.most or len(dependencies)):
+            number = "exactly one dataset" if kind.most == 1 else "at least one dataset"
+            raise StreamtOlError(INVALID, f"{what} must read {number}", location=model.at())
+        topics = [self._topics[dependency.name] for dependency in dependencies]
+        if kind.physical and any(topic.kind != KAFKA for topic in topics):
+            raise StreamtOlError(INVALID, f"{what} reads another virtual topic", location=model.at())
+        read = kind.reads(process.body)
+        if read is not None and {topic.name for topic in topics} != set(read):
+            names = ", ".join(shown(topic.name) for topic in topics)
             raise StreamtOlError(
                 INVALID,
-                f"{what} depends on {shown(topic.name)}, but its rule at {rule.place} reads "
-                f"{shown(rule.body['physicalTopic'])}",
-                location=model.place,
-            )
-
-    def _check_connector(
-        self, model: Declaration, connector: Artifact, dependencies: list[Declaration]
-    ) -> None:
-        declared = {self._topics[dependency.name].name for dependency in dependencies}
-        if declared != set(connector.body["topics"]):
-            raise StreamtOlError(
-                INVALID,
-                f"the dependencies of the sink {shown(model.name)} and the topics of its "
-                f"connector at {connector.place} disagree",
-                location=model.place,
+                f"{what} and its artifact at {process.at()} disagree: the model depends on "
+                f"{names}, the artifact reads {', '.join(map(shown, read)) or 'nothing'}",
+                location=model.at(),
             )

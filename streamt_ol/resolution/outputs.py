@@ -2,23 +2,25 @@
 
 Implements "Dataset inventory" and "Static job mapping": names come from compiled artifacts, so
 that explicit names and fallbacks match what is deployed; a declared output that no artifact
-confirms is an error, and nothing is guessed from SQL text.
+confirms is an error, and nothing is guessed from SQL text. Topics of a model besides its output,
+as a test's dead-letter topic, are part of no lineage.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from streamt_ol.manifest.processes import CONNECTORS, GATEWAY, KAFKA, PROCESSES, titles
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import shown
-from streamt_ol.resolution.artifacts import (
-    PROCESSES,
-    Artifact,
-    Artifacts,
+from streamt_ol.resolution.artifacts import DEAD_LETTER_SUFFIX, Artifact, Artifacts
+from streamt_ol.resolution.declarations import (
+    Declaration,
+    has_sql,
+    required_name,
     topic_names,
     virtual_topic_name,
 )
-from streamt_ol.resolution.declarations import Declaration, required_name
 
 
 class Topic(NamedTuple):
@@ -44,64 +46,92 @@ def compiled(model: Declaration, artifacts: Artifacts) -> Compiled:
     """
     process = _only_process(model, artifacts)
     _check_process(model, process)
-    if process is None or process.kind == "flink_jobs":
-        return Compiled(model, process, Topic("kafka", _kafka_topic(model, artifacts)))
-    if artifacts.owned_topics.get(model.name):
-        raise _wrong(model, f"is compiled to both a {PROCESSES[process.kind]} and a Kafka topic")
-    if process.kind == "connectors":
+    output = KAFKA if process is None else PROCESSES[process.kind].output
+    if output == KAFKA:
+        return Compiled(model, process, Topic(KAFKA, _kafka_topic(model, artifacts)))
+    assert process is not None
+    _check_no_topic(model, process, artifacts)
+    if output is None:
         return Compiled(model, process, None)
-    return Compiled(model, process, Topic("gateway", _virtual_topic(model, process)))
+    return Compiled(model, process, Topic(GATEWAY, _virtual_topic(model, process)))
 
 
 def _only_process(model: Declaration, artifacts: Artifacts) -> Artifact | None:
     processes = artifacts.processes.get(model.name, [])
     if len(processes) > 1:
-        places = ", ".join(p.place for p in processes)
-        raise _wrong(model, f"is compiled to more than one process: {places}")
+        where = ", ".join(str(process.at()) for process in processes)
+        raise _wrong(model, f"is compiled to more than one process: {where}")
     return processes[0] if processes else None
 
 
 def _check_process(model: Declaration, process: Artifact | None) -> None:
-    """Raise E506 where a model that needs a process has none, or a sink another one.
+    """Raise E506 for two logics, for SQL or a macro without a process, and for another sink.
 
     Only "a no-SQL topic-provisioning model has a dataset but no process".
     """
     body = model.body
-    if body.get("materialized") == "sink" and (process is None or process.kind != "connectors"):
+    if has_sql(model) and body.get("macro"):
+        raise _wrong(model, "has both SQL and a macro")
+    if body.get("materialized") == "sink" and (process is None or process.kind != CONNECTORS):
         raise _wrong(model, "is a sink, but no connector artifact belongs to it")
-    if process is None and (body.get("sql") or body.get("macro") is not None):
-        raise _wrong(model, "has SQL, but no process artifact (a Flink job, a Gateway rule or a "
-                            "connector) belongs to it")  # fmt: skip
+    if process is None and (has_sql(model) or body.get("macro")):
+        logic = "SQL" if has_sql(model) else "a macro"
+        raise _wrong(model, f"has {logic}, but no process artifact ({titles()}) belongs to it")
 
 
 def _kafka_topic(model: Declaration, artifacts: Artifacts) -> str:
     declared = topic_names(model)
-    owned = artifacts.owned_topics.get(model.name, [])
+    wanted = declared or _default_names(model)
+    owned = [a for a in artifacts.owned_topics.get(model.name, ()) if a.body["name"] in wanted]
+    others = _other_outputs(model, artifacts)
+    if not owned and others and declared:
+        raise _wrong(model, f"declares the topic {shown(declared[0])}, but {others[0].at()} "
+                            f"compiles {shown(others[0].body['name'])}")  # fmt: skip
+    owned = owned or others  # the artifact decides where nothing is declared
     if len(owned) > 1:
         raise _wrong(model, "is compiled to more than one topic")
     if owned:
-        name = owned[0].body["name"]
-        if declared and name not in declared:
-            raise _wrong(model, f"declares the topic {shown(declared[0])}, but {owned[0].place} "
-                                f"compiles {shown(name)}")  # fmt: skip
-        return required_name(name, f"{owned[0].place}/name")
-    wanted = declared or [n for n in (virtual_topic_name(model), model.name) if n is not None]
+        return required_name(owned[0].body["name"], owned[0].at("name"))
     confirmed = {name for name in wanted if artifacts.unowned_topics.get(name)}
     if len(confirmed) > 1:
         raise _wrong(model, "is compiled to more than one topic")
     if not confirmed:
         raise _wrong(model, f"declares the topic {shown(wanted[0])}, which no artifact confirms")
-    return required_name(confirmed.pop(), model.place)
+    return required_name(confirmed.pop(), model.at())
+
+
+def _default_names(model: Declaration) -> list[str]:
+    return [name for name in (virtual_topic_name(model), model.name) if name is not None]
+
+
+def _other_outputs(model: Declaration, artifacts: Artifacts) -> list[Artifact]:
+    """Return the model's own topics under other names that are not dead-letter topics."""
+    expected = {*topic_names(model), *_default_names(model)}
+    beside = expected | artifacts.dead_letters | {model.name + DEAD_LETTER_SUFFIX}
+    return [
+        topic
+        for topic in artifacts.owned_topics.get(model.name, ())
+        if topic.body["name"] not in beside
+    ]
+
+
+def _check_no_topic(model: Declaration, process: Artifact, artifacts: Artifacts) -> None:
+    """Raise E506 where a model whose output is elsewhere has a Kafka topic for it, too."""
+    expected = {*topic_names(model), *_default_names(model)}
+    for topic in artifacts.owned_topics.get(model.name, ()):
+        if topic.body["name"] in expected:
+            title = PROCESSES[process.kind].title
+            raise _wrong(model, f"is compiled to both a {title} and a Kafka topic")
 
 
 def _virtual_topic(model: Declaration, rule: Artifact) -> str:
     name: str = rule.body["virtualTopic"]
     declared = [n for n in (virtual_topic_name(model), *topic_names(model)) if n is not None]
     if declared and name not in declared:
-        raise _wrong(model, f"declares the virtual topic {shown(declared[0])}, but {rule.place} "
+        raise _wrong(model, f"declares the virtual topic {shown(declared[0])}, but {rule.at()} "
                             f"compiles {shown(name)}")  # fmt: skip
-    return required_name(name, f"{rule.place}/virtualTopic")
+    return required_name(name, rule.at("virtualTopic"))
 
 
 def _wrong(model: Declaration, what: str) -> StreamtOlError:
-    return StreamtOlError(INVALID, f"the model {shown(model.name)} {what}", location=model.place)
+    return StreamtOlError(INVALID, f"the model {shown(model.name)} {what}", location=model.at())

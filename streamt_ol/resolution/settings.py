@@ -10,30 +10,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from streamt_ol.manifest.locations import Locations
 from streamt_ol.openlineage.formats import is_utc_date_time
 from streamt_ol.openlineage.names import (
     check_dataset_namespace,
     check_job_namespace,
     namespace_of_endpoint,
 )
-from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.problems import INVALID, Location, StreamtOlError
 
+_UNLOCATED = Locations()
 # For each kind of dataset: the option, and where in ``runtime`` one endpoint may stand.
 _DERIVATION: dict[str, tuple[str, tuple[str, ...]]] = {
     "kafka": ("kafka_namespace", ("kafka", "bootstrap_servers")),
     "gateway": ("gateway_namespace", ("conduktor", "gateway", "proxy_bootstrap")),
 }
-_OPTION_NAMES = {"kafka_namespace": "--kafka-namespace", "gateway_namespace": "--gateway-namespace"}
 
 
 class Namespaces:
     """The namespaces of one export: checked at once where given, derived when first needed."""
 
-    def __init__(self, options: Mapping[str, str | None], runtime: object) -> None:
+    def __init__(
+        self,
+        options: Mapping[str, str | None],
+        runtime: object,
+        locations: Locations = _UNLOCATED,
+    ) -> None:
         self.job = _required_job_namespace(options.get("job_namespace"))
         self._runtime = runtime
+        self._locations = locations
         self._known = {
-            kind: check_dataset_namespace(value, option)
+            kind: check_dataset_namespace(value, Location(option=option))
             for kind, (option, _) in _DERIVATION.items()
             if (value := options.get(option)) is not None
         }
@@ -52,10 +59,9 @@ class Namespaces:
                 INVALID,
                 f"no namespace for {kind} datasets is given, and there is no "
                 f"runtime.{'.'.join(path)} to derive it from",
-                location=option,
-                suggestion=f"give {_OPTION_NAMES[option]} kafka://HOST:PORT",
+                location=Location(option=option),
             )
-        return namespace_of_endpoint(endpoint, "runtime." + ".".join(path))
+        return namespace_of_endpoint(endpoint, self._locations.field("runtime", *path))
 
 
 def _required_job_namespace(value: str | None) -> str:
@@ -63,8 +69,7 @@ def _required_job_namespace(value: str | None) -> str:
         raise StreamtOlError(
             INVALID,
             "no job namespace is given, and there is no default",
-            location="job_namespace",
-            suggestion="give --job-namespace NAMESPACE or set OPENLINEAGE_NAMESPACE",
+            location=Location(option="job_namespace"),
         )
     return check_job_namespace(value)
 
@@ -82,15 +87,15 @@ def event_time(given: str | None, manifest: Mapping[str, Any]) -> str:
 
     Raises E506 where it is missing or not a UTC time of RFC 3339.
     """
-    value, location = given, "event_time"
+    value, location = given, Location(option="event_time")
     if value is None:
-        value, location = manifest.get("compiled_at"), "manifest.compiled_at"
+        value, location = manifest.get("compiled_at"), Location(field="manifest.compiled_at")
     if value is None:
         raise StreamtOlError(
             INVALID,
             "the manifest has no compiled_at, which is the time of its events",
             location=location,
-            suggestion="give --event-time, e.g. 2026-01-31T12:00:00Z",
+            suggestion="give an event time, e.g. 2026-01-31T12:00:00Z",
         )
     if not is_utc_date_time(value):
         raise StreamtOlError(

@@ -24,10 +24,21 @@ def test_the_options_of_a_command_have_flags(output: Output) -> None:
     assert "url" in output.flags
 
 
-def test_the_options_of_the_pipeline_keep_their_names() -> None:
-    flags = flags_of(typer.main.get_command(build("export")), "export")
-    assert flags["check"] == "--check"
-    assert not flags.keys() & {"job_namespace", "kafka_namespace", "event_time", "output_file"}
+@pytest.mark.parametrize(
+    ("command", "flag"),
+    [("export", "--job-namespace"), ("apply", "--openlineage-job-namespace")],
+)
+def test_an_option_of_the_pipeline_keeps_its_name_and_the_hint_has_the_flag(
+    command: str, flag: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = Output()
+    output.flags = flags_of(typer.main.get_command(build(command)), command)
+    where = Location(option="job_namespace")
+    output.error(StreamtOlError(INVALID, "no job namespace is given", location=where))
+    assert capsys.readouterr().err == (
+        f"{INVALID} job_namespace: no job namespace is given\n"
+        f"  hint: give {flag} NAMESPACE or set OPENLINEAGE_NAMESPACE\n"
+    )
 
 
 def test_an_error_at_an_option_names_its_flag_on_stderr(
