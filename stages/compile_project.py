@@ -8,9 +8,7 @@ from datetime import UTC, datetime
 
 from streamt_ol import contracts
 from streamt_ol.contracts import State
-from streamt_ol.problems import StreamtOlError, Warned
 from streamt_ol.project.compiler import compile_project
-from streamt_ol.project.places import Places
 
 TAKES = contracts.OPTIONS
 RETURNS = contracts.LOADED
@@ -23,11 +21,9 @@ def _now() -> datetime:
 class CompileProject:
     """Takes ``{"options": {"project_dir": FOLDER, "env": NAME, ...}}``; adds ``manifest``.
 
-    The manifest holds what the next stage reads and nothing else of the project; ``warnings``
-    are added where there are any. Afterwards ``located`` tells where in the project's files that
-    stands which a later stage found fault with.
-
-    Raises E501, E502, E503 and E506 with ``file:line``.
+    The manifest holds what the next stage reads and nothing else of the project; ``locations``
+    say where its parts stand in the project's files, and ``warnings`` are added where there are
+    any. Raises E501, E502, E503 and E506 with the file and line.
     """
 
     def __init__(
@@ -37,21 +33,15 @@ class CompileProject:
     ) -> None:
         self._environ = environ
         self._now = now
-        self._places: Places | None = None
 
     def __call__(self, state: State) -> State:
-        """Return the options for the next stage and the ``manifest``."""
+        """Return the options for the next stage, the ``manifest`` and its ``locations``."""
         compiled = compile_project(state["options"], self._environ, self._now)
-        self._places = compiled.places
-        loaded: State = {"options": compiled.options, "manifest": compiled.manifest}
+        loaded: State = {
+            "options": compiled.options,
+            "manifest": compiled.manifest,
+            "locations": compiled.locations,
+        }
         if compiled.warnings:
             loaded["warnings"] = compiled.warnings
         return loaded
-
-    def located(self, error: StreamtOlError) -> StreamtOlError:
-        """Return an error of a later stage with the project's ``file:line`` before its pointer."""
-        return error if self._places is None else self._places.error(error)
-
-    def located_warning(self, warning: Warned) -> Warned:
-        """Return a warning of a later stage in the same way."""
-        return warning if self._places is None else self._places.warning(warning)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamt_ol import collector
 from streamt_ol.export.environment import with_environment
+from streamt_ol.manifest.locations import Locations
 from streamt_ol.problems import UNENCRYPTED, USAGE, StreamtOlError, Warned, warning
 from streamt_ol.resolution.settings import Namespaces
 from streamt_ol.runs import Run, RunSpec, check_spec
@@ -24,7 +25,6 @@ from streamt_ol.transport.config import UNENCRYPTED_MESSAGE, read_transport_conf
 
 if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
-    from streamt_ol.stages.compile_project import CompileProject
     from streamt_ol.transport.base import Transport
 
 Given = Mapping[str, str | None]
@@ -58,7 +58,7 @@ class Declared:
         self.arguments = read_arguments(words)
         self._manifest = manifest
         self._given = given
-        self._project: CompileProject | None = None
+        self._locations = Locations()
         if manifest is not None and str(manifest) == "-":
             raise StreamtOlError(
                 USAGE, "standard input belongs to the command", location="--manifest"
@@ -86,14 +86,16 @@ class Declared:
         else:
             from streamt_ol.stages.compile_project import CompileProject
 
-            self._project = CompileProject()
-            state = self._project({"options": self._options()})
+            state = CompileProject()({"options": self._options()})
+            self._locations = Locations(state["locations"])
         with own_option_names():
             return state["manifest"], Namespaces(state["options"], state["manifest"].get("runtime"))
 
     def located(self, error: StreamtOlError) -> StreamtOlError:
         """Return an error about the manifest, with the project's ``file:line`` where it is one."""
-        return error if self._project is None else self._project.located(error)
+        if error.location is not None and error.location == error.location.pointer:
+            error.location = self._locations.of(error.location.pointer)
+        return error
 
     def marker_place(self, project: str, operation_file: Path | None) -> Place:
         """Return where streamt keeps the operation marker. Raises E503."""

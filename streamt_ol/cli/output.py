@@ -27,6 +27,7 @@ _HINTS = {
     "job_namespace": "NAMESPACE or set OPENLINEAGE_NAMESPACE",
     "kafka_namespace": "kafka://HOST:PORT",
     "gateway_namespace": "kafka://HOST:PORT",
+    "env": "NAME or set STREAMT_ENV",
 }
 
 

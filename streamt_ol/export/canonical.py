@@ -11,7 +11,6 @@ from streamt_ol import collector, pipeline, runner
 from streamt_ol.contracts import Canonical, Emitted, State
 from streamt_ol.export.environment import variable_named, with_environment
 from streamt_ol.export.options import ExportOptions
-from streamt_ol.problems import StreamtOlError
 from streamt_ol.templates import one_process
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def canonical_state(
     chain = pipeline.stages(replaced, own, first)[:-1]
     with collector.paused(), variable_named(given, environ), one_process():
         state = {"options": with_environment(given, environ)}
-        return cast("Canonical", _run(chain, state, project))
+        return cast("Canonical", runner.run(chain, state))
 
 
 def write(
@@ -63,18 +62,6 @@ def write(
     chain = pipeline.stages(replaced, {"emit": emit})[-1:]
     with collector.paused():
         return cast("Emitted", runner.run(chain, cast("State", state)))
-
-
-def _run(chain: list[runner.NamedStage], state: State, project: CompileProject | None) -> State:
-    """Return what the last stage returns; a project tells where in its files a fault is."""
-    if project is None:
-        return runner.run(chain, state)
-    try:
-        canonical = runner.run(chain, state)
-    except StreamtOlError as error:
-        raise project.located(error) from None
-    canonical["warnings"] = [project.located_warning(w) for w in canonical["warnings"]]
-    return canonical
 
 
 def _with_job_namespace(default: str) -> runner.Stage:

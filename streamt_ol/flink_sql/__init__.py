@@ -1,6 +1,7 @@
 """What Flink SQL declares, writes and reads: table names and topics, and nothing else of it.
 
-No option value but ``'topic'`` is ever kept (of ``'connector'``, whether it is `datagen`), since a WITH clause may hold credentials ("Secret
+No option value but ``'topic'`` is ever kept, and of ``'connector'`` whether it makes its own rows,
+since a WITH clause may hold credentials ("Secret
 and sensitive-data boundary" of the specification).
 """
 

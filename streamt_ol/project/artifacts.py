@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from streamt_ol.manifest.processes import CONNECTORS, PROCESSES, PROCESSOR_SUFFIX
 from streamt_ol.project.declared import Dependency, Model
-from streamt_ol.project.materialization import FLINK, GATEWAY, SINK
+from streamt_ol.project.materialization import FLINK, GATEWAY, KAFKA_STREAMS, SINK, TOPIC
 
-PROCESSOR_SUFFIX = "_processor"
+# The process that a model becomes, by its executor or else its materialization, and what its
+# name adds to the model's.
+_COMPILED = {
+    KAFKA_STREAMS: ("kafka_streams_jobs", ""),
+    FLINK: ("flink_jobs", ""),
+    TOPIC: ("flink_jobs", PROCESSOR_SUFFIX),
+    GATEWAY: ("gateway_rules", ""),
+    SINK: (CONNECTORS, ""),
+}
 
 
 def compiled_artifacts(
@@ -20,26 +29,16 @@ def compiled_artifacts(
     """
     models = list(models)
     topics = _Topics(sources, models)
-    artifacts: dict[str, list[dict[str, Any]]] = {
-        "topics": [],
-        "flink_jobs": [],
-        "gateway_rules": [],
-        "connectors": [],
-    }
+    artifacts: dict[str, list[dict[str, Any]]] = {kind: [] for kind in ("topics", *PROCESSES)}
     for model in models:
         name = model.body["name"]
         own = {"ownership": {"project": project, "type": "model", "name": name}}
-        read = topics.of(model)
-        if model.materialization == SINK:
-            artifacts["connectors"].append({"name": name, "topics": read, **own})
-        elif model.materialization == GATEWAY:
-            rule = {"virtualTopic": model.topic, "physicalTopic": read[0] if read else ""}
-            artifacts["gateway_rules"].append({"name": name, **rule, **own})
-        else:
+        if model.materialization in (TOPIC, FLINK):
             artifacts["topics"].append({"name": model.topic, **own})
-            if model.has_process:
-                suffix = "" if model.materialization == FLINK else PROCESSOR_SUFFIX
-                artifacts["flink_jobs"].append({"name": name + suffix, **own})
+        if model.has_process:
+            kind, suffix = _COMPILED[model.runs_as]
+            body = PROCESSES[kind].body(model.topic, topics.of(model))
+            artifacts[kind].append({"name": name + suffix, **body, **own})
     return artifacts
 
 

@@ -7,15 +7,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from streamt_ol.manifest.locations import DeclaredAt
 from streamt_ol.openlineage.names import NAMESPACE_VARIABLES
-from streamt_ol.problems import PARSE, StreamtOlError, Warned
+from streamt_ol.problems import PARSE, Location, StreamtOlError, WarningRecord
 from streamt_ol.project.artifacts import compiled_artifacts
 from streamt_ol.project.declared import read_model, read_source
+from streamt_ol.project.declared_at import declared_locations
 from streamt_ol.project.document import Document, Unknown, read_document
 from streamt_ol.project.folder import Folder
 from streamt_ol.project.graph import compiled_dag, refuse_cycles
 from streamt_ol.project.macros import Macros
-from streamt_ol.project.places import Places
 from streamt_ol.project.sections import Section
 from streamt_ol.project.variables import Variables
 from streamt_ol.templates import one_process
@@ -24,12 +25,12 @@ Options = dict[str, str | None]
 
 
 class CompiledProject(NamedTuple):
-    """What a project gives: options for the next stage, a manifest, warnings, places."""
+    """What a project gives: options for the next stage, a manifest, its locations, warnings."""
 
     options: Options
     manifest: dict[str, Any]
-    warnings: list[Warned]
-    places: Places
+    locations: dict[str, DeclaredAt]
+    warnings: list[WarningRecord]
 
 
 @one_process()
@@ -56,6 +57,7 @@ def compile_project(
     macros = Macros(folder)
     models = [read_model(section, macros, gateway=gateway) for section in document.lists["models"]]
     refuse_cycles(models)
+    artifacts = compiled_artifacts(project, sources, models)
     manifest = {
         "project": project,
         "compiled_at": chosen.get("event_time") or _utc(now()),
@@ -65,9 +67,10 @@ def compile_project(
         "tests": [test.given_texts("name", "type", "model") for test in document.lists["tests"]],
         "exposures": [exposure.given_texts("name") for exposure in document.lists["exposures"]],
         "dag": compiled_dag(sources, models),
-        "artifacts": compiled_artifacts(project, sources, models),
+        "artifacts": artifacts,
     }
-    return CompiledProject(chosen, manifest, unknown.warnings, Places(document, manifest))
+    locations = declared_locations(document, artifacts)
+    return CompiledProject(chosen, manifest, locations, unknown.warnings)
 
 
 def next_options(options: Mapping[str, str | None], variables: Variables) -> Options:
@@ -82,7 +85,8 @@ def next_options(options: Mapping[str, str | None], variables: Variables) -> Opt
 def _required_folder(name: str | None) -> str:
     """Return the folder of the project, by default the one we are in."""
     if name is not None and not name.strip():
-        raise StreamtOlError(PARSE, "the name of the folder is blank", location="project_dir")
+        at = Location(option="project_dir")
+        raise StreamtOlError(PARSE, "the name of the folder is blank", location=at)
     return "." if name is None else name
 
 

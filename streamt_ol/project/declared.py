@@ -6,22 +6,24 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from streamt_ol.flink_sql import read_tokens
 from streamt_ol.problems import INVALID, PARSE, StreamtOlError
 from streamt_ol.project.macros import Macros
 from streamt_ol.project.materialization import (
+    EXECUTORS,
     GATEWAY,
-    SINK,
+    KAFKA_STREAMS,
+    MATERIALIZATIONS,
     TOPIC,
-    declared_materialization,
-    has_statement,
-    of_sql,
+    Declared,
+    effective,
 )
-from streamt_ol.project.sections import Section, mistyped
+from streamt_ol.project.sections import Section, item_location, mistyped
+from streamt_ol.reading.yaml_values import YamlList, YamlMap
 from streamt_ol.redaction import shown
-from streamt_ol.templates import Call, Rendering, rendering
+from streamt_ol.templates import Call, calls
 
 _EITHER = "source or model"  # what an entry of `from` that is a bare name may mean
+_NOT_WITH_EXECUTOR = ("gateway", "sink", "connector")
 
 
 class Dependency(NamedTuple):
@@ -32,62 +34,97 @@ class Dependency(NamedTuple):
 
 
 class Model(NamedTuple):
-    """A model as read: the manifest's entry, what it compiles to, what it depends on."""
+    """A model as read: the manifest's entry, what it compiles to, what it depends on.
+
+    ``runs_as`` is its executor or materialization, whichever decides what process it becomes.
+    """
 
     section: Section
     body: dict[str, Any]
     materialization: str
+    runs_as: str
     has_process: bool
     topic: str
     dependencies: list[Dependency]
 
 
+class _Logic(NamedTuple):
+    """The SQL of a model, its own as written or what its macro renders, and what it calls."""
+
+    sql: str
+    calls: list[Call]
+
+
 def read_source(section: Section) -> dict[str, Any]:
     """Return a source as the manifest declares it. Raises E501 at a field of the wrong type."""
+    fields = schema_fields(section)
+    columns = _columns(section)
+    if not columns.get("columns") and fields is not None:
+        columns = _columns(fields, "fields", f"{section.pointer}/columns")
     return {
         "name": _name(section, "name"),
         "topic": _name(section, "topic"),
         **_documented(section),
-        **_columns(section),
+        **columns,
     }
+
+
+def schema_fields(section: Section) -> Section | None:
+    """Return the ``schema`` of a source whose ``fields`` are its columns where it has none."""
+    schema = section.value.get("schema")
+    if not isinstance(schema, YamlMap) or not isinstance(schema.get("fields"), YamlList):
+        return None
+    return section.section("schema")
 
 
 def read_model(section: Section, macros: Macros, *, gateway: bool) -> Model:
     """Return a model with its effective materialization and its dependencies.
 
-    ``gateway`` is whether the project declares a Gateway. Raises ``StreamtOlError`` with the
-    place: E501 for a wrong type or a missing macro, E502 for a missing variable, E506 for SQL
-    that cannot be rendered and for a materialization that does not exist.
+    SQL decides before a macro, and both before ``from``. ``gateway`` is whether the project
+    declares a Gateway. Raises ``StreamtOlError`` with the location: E501 for a wrong type or a
+    missing macro, E506 for SQL that cannot be rendered, for both SQL and a macro, and for a
+    materialization or an executor that does not exist or cannot be what is declared.
     """
     name = _name(section, "name")
     key = "from_" if section.value.get("from_") is not None else "from"
     entries = _from(section, key)
-    rendered = _rendered(section, macros)
-    materialization = _effective(section, rendered, entries, gateway=gateway)
+    logic = _logic(section, macros)
+    executor = _executor(section, logic)
+    materialization = effective(
+        Declared(
+            materialized=_declared_materialization(section),
+            executor=executor,
+            sql=None if logic is None else logic.sql,
+            has_from=bool(entries),
+            virtual_topic=any(_layouts(section, "gateway", "virtual_topic")),
+        ),
+        gateway=gateway,
+    )
     body: dict[str, Any] = {"name": name, **_documented(section), **_columns(section)}
-    calls = list(dict.fromkeys(rendered.calls)) if rendered else []
-    if calls:
-        body["sql"] = " ".join(map(_call_text, calls))
-    if entries is not None:
+    called = [] if logic is None else list(dict.fromkeys(logic.calls))
+    if called:
+        body["sql"] = " ".join(map(_call_text, called))
+    if logic is None and entries is not None:
         body[key] = [_entry_text(entry) for entry in entries]
     contract = section.section("contract")
     if contract is not None:
         body["contract"] = _columns(contract)
-    called = [Dependency(call.kind, call.name) for call in calls]
+    dependencies = [Dependency(call.kind, call.name) for call in called]
     return Model(
         section,
         body,
         materialization,
-        has_process=rendered is not None or materialization != TOPIC,
+        runs_as=KAFKA_STREAMS if executor == KAFKA_STREAMS else materialization,
+        has_process=logic is not None or materialization != TOPIC,
         topic=_topic(section, materialization) or name,
-        dependencies=called + (entries or []),
+        dependencies=dependencies if logic is not None else entries or [],
     )
 
 
 def _name(section: Section, key: str) -> str:
     name = section.required_text(key)
     if not name.strip():
-        raise StreamtOlError(INVALID, f"the {key} is blank", location=section.location(key))
+        raise StreamtOlError(INVALID, f"the {key} is blank", location=section.at(key))
     return name
 
 
@@ -96,14 +133,19 @@ def _documented(section: Section) -> dict[str, str]:
     return {key: text for key, text in texts.items() if text is not None}
 
 
-def _columns(section: Section) -> dict[str, list[dict[str, str]]]:
-    columns = section.items("columns")
+def _columns(
+    section: Section, key: str = "columns", pointer: str | None = None
+) -> dict[str, list[dict[str, str]]]:
+    """Return the ``columns`` under ``key``; ``pointer`` is theirs in the manifest."""
+    columns = section.items(key, pointer)
     if columns is None:
         return {}
     declared = []
     for index, column in enumerate(columns):
         if not isinstance(column, Section):
-            raise mistyped(column, "object", f"{section.location('columns')}/{index}")
+            where = f"{section.pointer}/{key}" if pointer is None else pointer
+            values: YamlList = section.value[key]
+            raise mistyped(column, "object", item_location(values, where, index))
         texts = {key: column.text(key) for key in ("type", "description")}
         present = {key: text for key, text in texts.items() if text is not None}
         declared.append({"name": column.required_text("name"), **present})
@@ -130,58 +172,58 @@ def _entry(item: Any) -> Dependency:
     named = [(kind, n) for kind in ("source", "ref") if (n := item.text(kind)) is not None]
     if len(named) != 1:
         message = "the entry must name one source or one ref"
-        raise StreamtOlError(INVALID, message, location=item.place)
+        raise StreamtOlError(INVALID, message, location=item.at())
     return Dependency(*named[0])
 
 
-def _rendered(section: Section, macros: Macros) -> Rendering | None:
-    """Return the rendered SQL of a model, its own or its macro's, or None where it has none.
-
-    SQL that calls nothing and holds comments alone is none.
-    """
-    sql = section.text("sql")
+def _logic(section: Section, macros: Macros) -> _Logic | None:
+    """Return the SQL of a model, or None where it has neither SQL nor a macro."""
+    sql, macro = section.text("sql"), section.text("macro")
     if sql is not None and sql.strip():
-        location = section.location("sql")
-        found = rendering(sql, location)
-    else:
-        macro = section.text("macro")
-        if macro is None:
-            return None
-        location = section.location("macro")
-        found = _of_macro(macro, section, macros, location)
-    empty = not found.calls and not has_statement(read_tokens(found.text, location))
-    return None if empty else found
-
-
-def _of_macro(macro: str, section: Section, macros: Macros, location: str) -> Rendering:
+        if macro:
+            message = f"the model {shown(_name(section, 'name'))} has both SQL and a macro"
+            raise StreamtOlError(INVALID, message, location=section.at())
+        return _Logic(sql, calls(sql, section.at("sql")))
+    if macro is None:
+        return None
     params = {str(key): value for key, value in section.plain("params").items()}
-    found = macros.rendered(macro, params, location)
-    if found is None:
-        message = f"there is no macro {shown(macro)}: macros/ holds no file of that name"
-        raise StreamtOlError(PARSE, message, location=location)
-    return found
-
-
-def _effective(
-    section: Section,
-    rendered: Rendering | None,
-    entries: list[Dependency] | None,
-    *,
-    gateway: bool,
-) -> str:
-    """Return the materialization, in the order in which streamt infers it."""
-    declared = section.text("materialized")
-    if declared is not None:
-        return declared_materialization(declared, section.location("materialized"))
-    if entries and rendered is None:
-        return SINK
-    if any(_layouts(section, "gateway", "virtual_topic")):
-        return GATEWAY
+    rendered = macros.rendered(macro, params, section.at("macro"))
     if rendered is None:
-        return TOPIC
-    location = section.location("sql" if section.value.get("sql") else "macro")
-    tables = len(set(rendered.calls))
-    return of_sql(rendered.text, tables, location, gateway=gateway)
+        message = f"there is no macro {shown(macro)}: macros/ has no file of that name"
+        raise StreamtOlError(PARSE, message, location=section.at("macro"))
+    return _Logic(rendered.text, rendered.calls)
+
+
+def _declared_materialization(section: Section) -> str | None:
+    declared = section.text("materialized")
+    if declared is not None and declared not in MATERIALIZATIONS:
+        known = ", ".join(MATERIALIZATIONS)
+        message = f"the materialization {shown(declared)} is not known; known are {known}"
+        raise StreamtOlError(INVALID, message, location=section.at("materialized"))
+    return declared
+
+
+def _executor(section: Section, logic: _Logic | None) -> str | None:
+    """Return the declared executor. Raises E506 where it contradicts what else is declared."""
+    executor = section.text("executor")
+    if executor is None:
+        return None
+    what = f"the executor {shown(executor)}"
+    if executor not in EXECUTORS:
+        message = f"{what} is not known; known are {', '.join(EXECUTORS)}"
+        raise StreamtOlError(INVALID, message, location=section.at("executor"))
+    if logic is None:
+        message = f"{what} needs SQL or a macro"
+        raise StreamtOlError(INVALID, message, location=section.at("executor"))
+    materialized = _declared_materialization(section)
+    if materialized not in (None, *EXECUTORS[executor]):
+        message = f"{what} does not run a model that is materialized as {shown(materialized)}"
+        raise StreamtOlError(INVALID, message, location=section.at("materialized"))
+    for key in _NOT_WITH_EXECUTOR:
+        if section.value.get(key) is not None:
+            message = f"{what} does not go with `{key}`"
+            raise StreamtOlError(INVALID, message, location=section.at(key))
+    return executor
 
 
 def _layouts(section: Section, *keys: str) -> Iterator[Section]:
@@ -196,7 +238,7 @@ def _topic(section: Section, materialization: str) -> str | None:
     """Return the declared physical name of a model's output, or None for the model's own name."""
     virtual = _layouts(section, "gateway", "virtual_topic") if materialization == GATEWAY else ()
     for declared in (*virtual, *_layouts(section, "topic")):
-        if declared.text("name") is not None:
+        if declared.text("name"):
             return _name(declared, "name")
     return None
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from streamt_ol.problems import GENERIC_WARNING, PARSE, StreamtOlError, Warned
+from streamt_ol.problems import (
+    GENERIC_WARNING,
+    PARSE,
+    Location,
+    StreamtOlError,
+    WarningRecord,
+    warning,
+)
 from streamt_ol.project.environments import chosen_environment
 from streamt_ol.project.folder import Folder
 from streamt_ol.project.sections import Section, mistyped
@@ -18,7 +25,8 @@ LISTS = (*_READ, "tests", "exposures")  # of the others lineage needs the names 
 _KNOWN: dict[str, frozenset[str]] = {
     "project": frozenset((
         "apiVersion", "kind", "project", "runtime", "defaults", "rules", "environment",
-        "environments", "lifecycle", "macros", *LISTS,
+        "environments", "lifecycle", "macros", "safety", "deployment_state", "connections", "udfs",
+        *LISTS,
     )),
     "source": frozenset((
         "name", "description", "topic", "cluster", "schema", "schema_", "owner", "ownership",
@@ -28,14 +36,17 @@ _KNOWN: dict[str, frozenset[str]] = {
         "name", "description", "sql", "from", "from_", "key", "columns", "primary_key", "owner",
         "ownership", "tags", "security", "connector", "sink", "gateway", "ml_outputs", "topic",
         "flink", "flink_cluster", "connect_cluster", "materialized", "access", "group", "version",
-        "region", "contract", "macro", "params", "advanced",
+        "region", "contract", "macro", "params", "executor", "advanced",
     )),
 }
 # fmt: on
 
 
 class Document(NamedTuple):
-    """A merged project: ``lists`` has the sections of each of ``LISTS``."""
+    """A merged project: ``lists`` has the sections of each of ``LISTS``.
+
+    Variables are filled in below ``runtime`` only; everywhere else ``${`` is text.
+    """
 
     root: Section
     runtime: Section | None
@@ -51,7 +62,7 @@ class Unknown:
     """Collects one warning for each kind of place and each key that is not known there."""
 
     def __init__(self) -> None:
-        self.warnings: list[Warned] = []
+        self.warnings: list[WarningRecord] = []
         self._seen: set[tuple[str, str]] = set()
 
     def check(self, kind: str, section: Section) -> None:
@@ -72,13 +83,8 @@ class Unknown:
             self._warn(where, key, f"the name {shown(declared)} is not that of the file")
 
     def _warn(self, where: YamlMap, key: object, what: str) -> None:
-        location = f"{where.file}:{where.lines[key]}"
-        warning: Warned = {
-            "code": GENERIC_WARNING,
-            "message": f"{what} and is ignored",
-            "location": location,
-        }
-        self.warnings.append(warning)
+        location = Location(file=where.file, line=where.lines[key])
+        self.warnings.append(warning(GENERIC_WARNING, f"{what} and is ignored", location))
 
 
 def read_document(
@@ -95,21 +101,22 @@ def read_document(
     stem = "" if chosen is None else chosen.rpartition("/")[2].rpartition(".")[0]
     if chosen is not None:
         _add_settings(folder, f".env.{stem}", variables, unknown)
-    main = _section(folder, main_file, variables, unknown)
+    main = _section(folder, main_file, unknown)
     lists: dict[str, list[Section]] = {name: [] for name in LISTS}
-    _merge(main, lists, variables)
+    _merge(main, lists)
     for name in LISTS:
         for file in folder.yaml_files(name):
-            _merge(_section(folder, file, variables, unknown), lists, variables)
+            _merge(_section(folder, file, unknown), lists)
     for kind in ("source", "model"):
         for section in lists[f"{kind}s"]:
             unknown.check(kind, section)
     runtime = main.section("runtime")
     if chosen is not None:
-        own = _section(folder, chosen, variables, unknown)
+        own = _section(folder, chosen, unknown)
         unknown.check_environment(own, stem)
         runtime = own.section("runtime") or runtime
-    return Document(main, runtime, lists)
+    expanded = None if runtime is None else runtime.expanding(variables.expand)
+    return Document(main, expanded, lists)
 
 
 def _add_settings(folder: Folder, name: str, variables: Variables, unknown: Unknown) -> None:
@@ -118,25 +125,28 @@ def _add_settings(folder: Folder, name: str, variables: Variables, unknown: Unkn
         unknown.warnings += variables.add_file(text, name)
 
 
-def _section(folder: Folder, name: str, variables: Variables, unknown: Unknown) -> Section:
+def _section(folder: Folder, name: str, unknown: Unknown) -> Section:
     value = folder.yaml_map(name)
     if value is None:  # it was there when the folder was listed
-        raise StreamtOlError(PARSE, "the file cannot be read: it is gone", location=name)
-    section = Section(value, "", variables.expand)
+        raise StreamtOlError(
+            PARSE, "the file cannot be read: it is gone", location=Location(file=name)
+        )
+    section = Section(value)
     unknown.check("project", section)
     return section
 
 
-def _merge(section: Section, lists: dict[str, list[Section]], variables: Variables) -> None:
+def _merge(section: Section, lists: dict[str, list[Section]]) -> None:
     """Append the declarations of one file."""
     for name, into in lists.items():
         declared = section.value.get(name)
         if isinstance(declared, YamlList):
             for line, value in zip(declared.lines, declared, strict=True):
-                place = f"/{name}/{len(into)}"
+                where = f"/{name}/{len(into)}"
                 if isinstance(value, YamlMap):
-                    into.append(Section(value, place, variables.expand))
+                    into.append(Section(value, where))
                 elif name in _READ:
-                    raise mistyped(value, "object", f"{declared.file}:{line} {place}")
+                    at = Location(file=declared.file, line=line, pointer=where)
+                    raise mistyped(value, "object", at)
         elif declared is not None and name in _READ:
-            raise mistyped(declared, "array", section.location(name))
+            raise mistyped(declared, "array", section.at(name))

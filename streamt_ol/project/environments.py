@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from streamt_ol.problems import ENVIRONMENT, StreamtOlError
+from streamt_ol.problems import ENVIRONMENT, Location, StreamtOlError
 from streamt_ol.project.folder import Folder
 from streamt_ol.project.variables import Variables
 from streamt_ol.redaction import shown
@@ -25,9 +25,9 @@ def chosen_environment(folder: Folder, wanted: str | None, variables: Variables)
         for name in folder.yaml_files(FOLDER)
         if PurePosixPath(name).parent == PurePosixPath(FOLDER)
     }
-    location = "env"
+    location = Location(option="env")
     if wanted is None and (variable := variables.get(VARIABLE)):
-        wanted, location = variable, VARIABLE
+        wanted, location = variable, Location(VARIABLE)
     if wanted is not None:
         if wanted not in files:
             message = f"there is no environment {shown(wanted)}; {_known(files)}"
@@ -42,7 +42,6 @@ def chosen_environment(folder: Folder, wanted: str | None, variables: Variables)
             ENVIRONMENT,
             f"no environment is chosen; {_known(files)}",
             location=location,
-            suggestion=f"give --env NAME or set {VARIABLE}",
         )
     return next(iter(files.values()))
 

@@ -59,7 +59,7 @@ class Folder:
             return path.read_bytes().decode("utf-8-sig")
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1
-            raise _unreadable(f"{name}:{line}", "it is not UTF-8") from None
+            raise _unreadable(name, "it is not UTF-8", line) from None
         except OSError as error:
             raise _unreadable(name, error.strerror or "it cannot be opened") from None
 
@@ -72,7 +72,8 @@ class Folder:
         if value is None:
             return YamlMap(place(name), 1)
         if not isinstance(value, YamlMap):
-            raise StreamtOlError(PARSE, "the file must hold a mapping", location=f"{place(name)}:1")
+            at = Location(file=place(name), line=1)
+            raise StreamtOlError(PARSE, "the file must hold a mapping", location=at)
         return value
 
     def yaml_files(self, name: str) -> list[str]:
@@ -103,5 +104,6 @@ class Folder:
         return None
 
 
-def _unreadable(name: str, reason: str) -> StreamtOlError:
-    return StreamtOlError(PARSE, f"the file cannot be read: {reason}", location=place(name))
+def _unreadable(name: str, reason: str, line: int | None = None) -> StreamtOlError:
+    at = Location(file=place(name), line=line)
+    return StreamtOlError(PARSE, f"the file cannot be read: {reason}", location=at)

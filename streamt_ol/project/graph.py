@@ -48,7 +48,7 @@ def _enter(
         raise StreamtOlError(
             INVALID,
             "models depend on each other in a cycle: " + " -> ".join(map(shown, shortened)),
-            location=by_name[first].section.place,
+            location=by_name[first].section.at(),
         )
     state[name] = _OPEN
     upstream = [

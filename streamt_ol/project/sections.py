@@ -1,11 +1,11 @@
-"""Typed reading of a project's mappings: each value with its place, its variables filled in."""
+"""Typed reading of a project's mappings: each value with its location."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from streamt_ol.problems import PARSE, StreamtOlError, pointer
+from streamt_ol.problems import PARSE, Location, StreamtOlError, pointer
 from streamt_ol.reading.yaml_values import YamlList, YamlMap
 
 Expand = Callable[[str, str], str]
@@ -20,28 +20,29 @@ _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
 
 
 class Section:
-    """A mapping at a place of the project.
+    """A mapping of the project.
 
-    ``pointer`` is where its content stands in the manifest; ``expand`` fills in variables, only
-    in the values that are read.
+    ``pointer`` is where its content stands in the manifest. ``expand`` fills in variables, in
+    the texts that are read; without it a text is exact.
     """
 
     __slots__ = ("_expand", "pointer", "value")
 
-    def __init__(self, value: YamlMap, pointer: str, expand: Expand) -> None:
+    def __init__(self, value: YamlMap, pointer: str = "", expand: Expand | None = None) -> None:
         self.value = value
         self.pointer = pointer
         self._expand = expand
 
-    def location(self, key: str) -> str:
-        """Return ``file:line pointer`` of the entry ``key``, or of the section without it."""
-        line = self.value.lines.get(key, self.value.line)
-        return f"{self.value.file}:{line} {self.pointer}{pointer(key)}"
+    def expanding(self, expand: Expand) -> Section:
+        """Return the section as one whose variables are filled in."""
+        return Section(self.value, self.pointer, expand)
 
-    @property
-    def place(self) -> str:
-        """``file:line pointer`` of the section itself."""
-        return f"{self.value.file}:{self.value.line} {self.pointer}".rstrip()
+    def at(self, key: str | None = None) -> Location:
+        """Return the location of the section, or of its entry ``key`` where it has one."""
+        if key is None:
+            return Location(file=self.value.file, line=self.value.line, pointer=self.pointer)
+        line = self.value.lines.get(key, self.value.line)
+        return Location(file=self.value.file, line=line, pointer=self.pointer + pointer(key))
 
     def text(self, key: str) -> str | None:
         """Return a text, or None where there is none."""
@@ -49,20 +50,23 @@ class Section:
         if value is None:
             return None
         if not isinstance(value, str):
-            raise mistyped(value, "string", self.location(key))
-        return self._expand(value, self.location(key)) if "${" in value else value
+            raise mistyped(value, "string", self.at(key))
+        return self._expanded(value, self.at, key) if "${" in value else value
+
+    def _expanded(self, text: str, at: Callable[..., Location], *parts: Any) -> str:
+        return text if self._expand is None else self._expand(text, at(*parts))
 
     def required_text(self, key: str) -> str:
         """Return a text that has to be there."""
         value = self.text(key)
         if value is None:
-            raise StreamtOlError(PARSE, f"a field is missing: {key}", location=self.place)
+            raise StreamtOlError(PARSE, f"a field is missing: {key}", location=self.at())
         return value
 
     def given_texts(self, *keys: str) -> dict[str, str]:
-        """Return those of ``keys`` that are plain texts; nothing else about them matters."""
+        """Return those of ``keys`` that are texts; nothing else about them matters."""
         values = {key: self.value.get(key) for key in keys}
-        return {k: v for k, v in values.items() if isinstance(v, str) and "${" not in v}
+        return {key: value for key, value in values.items() if isinstance(value, str)}
 
     def section(self, key: str) -> Section | None:
         """Return a mapping below this one, or None where there is none."""
@@ -70,7 +74,7 @@ class Section:
         if value is None:
             return None
         if not isinstance(value, YamlMap):
-            raise mistyped(value, "object", self.location(key))
+            raise mistyped(value, "object", self.at(key))
         return Section(value, self.pointer + pointer(key), self._expand)
 
     def below(self, *keys: str) -> Section | None:
@@ -80,47 +84,52 @@ class Section:
             found = None if found is None else found.section(key)
         return found
 
-    def items(self, key: str) -> list[Any] | None:
-        """Return the list ``key`` with each mapping in it as a section, or None for no list."""
+    def items(self, key: str, pointer_of_items: str | None = None) -> list[Any] | None:
+        """Return the list ``key`` with each mapping in it as a section, or None for no list.
+
+        ``pointer_of_items`` is where the list stands in the manifest, if under another name.
+        """
         value = self.value.get(key)
         if value is None:
             return None
         if not isinstance(value, YamlList):
-            raise mistyped(value, "array", self.location(key))
-        return list(self._read_items(value, self.pointer + pointer(key)))
+            raise mistyped(value, "array", self.at(key))
+        where = self.pointer + pointer(key) if pointer_of_items is None else pointer_of_items
+        return list(self._read_items(value, where))
 
     def _read_items(self, values: YamlList, where: str) -> Iterator[Any]:
         for index, value in enumerate(values):
-            place = f"{where}/{index}"
             if isinstance(value, YamlMap):
-                yield Section(value, place, self._expand)
+                yield Section(value, f"{where}/{index}", self._expand)
             elif isinstance(value, str):
-                yield self._expand(value, f"{values.file}:{values.lines[index]} {place}")
+                yield self._expanded(value, item_location, values, where, index)
             else:
-                location = f"{values.file}:{values.lines[index]} {place}"
-                raise mistyped(value, "object", location)
+                raise mistyped(value, "object", item_location(values, where, index))
 
     def plain(self, key: str) -> Mapping[str, Any]:
-        """Return the mapping ``key`` as plain values with variables filled in everywhere."""
+        """Return the mapping ``key`` as plain values, without locations."""
         section = self.section(key)
         if section is None:
             return {}
-        values: dict[str, Any] = _plain(section.value, self.location(key), self._expand)
+        values: dict[str, Any] = _plain(section.value)
         return values
 
 
-def _plain(value: Any, location: str, expand: Expand) -> Any:
+def item_location(values: YamlList, where: str, index: int) -> Location:
+    """Return the location of an item of a list that stands at the pointer ``where``."""
+    return Location(file=values.file, line=values.lines[index], pointer=f"{where}/{index}")
+
+
+def _plain(value: Any) -> Any:
     """Copy ``value``; YAML's depth is bounded, so this may recurse."""
-    if isinstance(value, str):
-        return expand(value, location)
     if isinstance(value, dict):
-        return {key: _plain(item, location, expand) for key, item in value.items()}
+        return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_plain(item, location, expand) for item in value]
+        return [_plain(item) for item in value]
     return value
 
 
-def mistyped(value: object, wanted: str, location: str) -> StreamtOlError:
+def mistyped(value: object, wanted: str, location: Location) -> StreamtOlError:
     """Return the error for a value of the wrong type; it does not quote the value."""
     kind = next((name for types, name in _KINDS if isinstance(value, types)), "date or time")
     return StreamtOlError(PARSE, f"must be of type {wanted}, not {kind}", location=location)

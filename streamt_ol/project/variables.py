@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from io import StringIO
 from typing import NamedTuple
 
-from streamt_ol.problems import ENV_VAR, GENERIC_WARNING, StreamtOlError, Warned
+from streamt_ol.problems import (
+    ENV_VAR,
+    GENERIC_WARNING,
+    Location,
+    StreamtOlError,
+    WarningRecord,
+    warning,
+)
 
 # What opens a reference and is none has no name. A default holds no other reference.
 _REFERENCE = re.compile(r"\$\{(?:([A-Za-z_][A-Za-z0-9_]*+)(?::-((?:(?!\$\{)[^}])*+))?\})?")
@@ -17,7 +24,7 @@ class _Setting(NamedTuple):
     """A line of a `.env` file."""
 
     value: str
-    location: str
+    location: Location
 
 
 class Variables:
@@ -32,17 +39,17 @@ class Variables:
         self._files: list[dict[str, _Setting]] = []
         self._open: list[str] = []  # the variables that are being looked up
 
-    def add_file(self, text: str, file: str) -> list[Warned]:
+    def add_file(self, text: str, file: str) -> list[WarningRecord]:
         """Add the settings of a `.env` file before those of the others; return its warnings."""
         from dotenv.parser import parse_stream
 
         settings: dict[str, _Setting] = {}
-        warnings: list[Warned] = []
+        warnings: list[WarningRecord] = []
         for binding in parse_stream(StringIO(text)):
-            location = f"{file}:{binding.original.line}"
+            location = Location(file=file, line=binding.original.line)
             if binding.error or (binding.key is not None and binding.value is None):
                 message = "the line is not NAME=VALUE and is ignored"
-                warnings.append({"code": GENERIC_WARNING, "message": message, "location": location})
+                warnings.append(warning(GENERIC_WARNING, message, location))
             elif binding.key is not None and binding.value is not None:
                 settings[binding.key] = _Setting(binding.value, location)
         self._files.insert(0, settings)

@@ -69,7 +69,9 @@ class Jobs:
             raise StreamtOlError(INVALID, f"{what} must read {number}", location=model.at())
         topics = [self._topics[dependency.name] for dependency in dependencies]
         if kind.physical and any(topic.kind != KAFKA for topic in topics):
-            raise StreamtOlError(INVALID, f"{what} reads another virtual topic", location=model.at())
+            raise StreamtOlError(
+                INVALID, f"{what} reads another virtual topic", location=model.at()
+            )
         read = kind.reads(process.body)
         if read is not None and {topic.name for topic in topics} != set(read):
             names = ", ".join(shown(topic.name) for topic in topics)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.problems import INVALID, Location, StreamtOlError
 from streamt_ol.redaction import shown
 from streamt_ol.resolution.artifacts import Artifacts
 from streamt_ol.resolution.declarations import Declaration, Declarations, required_name
@@ -58,7 +58,7 @@ def sampled_datasets(
             raise StreamtOlError(
                 INVALID,
                 f"the sample test reads {shown(test.get('model') or '')}, which {what}",
-                location=f"{place}/model",
+                location=Location(pointer=f"{place}/model"),
             )
         found.add(Dataset(namespaces.of(topic.kind), topic.name))
     return tuple(sorted(found))
@@ -66,6 +66,6 @@ def sampled_datasets(
 
 def _topic(declaration: Declaration, artifacts: Artifacts) -> Topic | None:
     if declaration.kind == "source":
-        name = required_name(declaration.body["topic"], f"{declaration.place}/topic")
+        name = required_name(declaration.body["topic"], declaration.at("topic"))
         return Topic("kafka", name)
     return compiled(declaration, artifacts).topic

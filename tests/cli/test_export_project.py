@@ -187,6 +187,19 @@ class TestExport:
         assert (ran.returncode, error["code"]) == (1, "E506_OPENLINEAGE_INVALID")
         assert error["location"] == "models/orders.yml:14 /models/1/description"
 
+    @pytest.mark.parametrize(
+        "name", ["bad_blank_description", "bad_reads_a_sink", "bad_name_twice"]
+    )
+    def test_the_stages_one_by_one_show_the_same_location(self, name: str) -> None:
+        """The file and line of a fault travel in the JSON between the stages."""
+        words = ["--project-dir", str(PROJECTS / name), *JOBS]
+        whole = streamt_ol("--output", "json", "export", *words)
+        compiled = streamt_ol("stage", "compile-project", *words)
+        alone = streamt_ol("--output", "json", "stage", "resolve-identities", stdin=compiled.stdout)
+        [expected], [found] = (json.loads(ran.stdout)["errors"] for ran in (whole, alone))
+        assert found == expected
+        assert expected["location"] == "{file}:{line} {pointer}".format(**expected)
+
     def test_a_stage_can_be_replaced(self, tmp_path: Path) -> None:
         (tmp_path / "mine.py").write_text(
             "from streamt_ol.stages.compile_project import CompileProject\n"
@@ -205,9 +218,13 @@ class TestExport:
 
 class TestEnvironments:
     FOLDER = PROJECTS / "environments"
+    TOPIC = "${TOPIC_PREFIX:-local}.raw"
 
     def export(self, *arguments: str, **variables: str) -> tuple[str, str, str]:
-        """Return the job namespace, and namespace and name of the Kafka source."""
+        """Return the job namespace, and namespace and name of the Kafka source.
+
+        The name of the topic holds a reference to a variable, which is text there.
+        """
         ran = streamt_ol("export", "--project-dir", self.FOLDER, *arguments, environment=variables)
         assert ran.returncode == 0, ran.stderr
         events = [json.loads(line) for line in ran.stdout.splitlines()]
@@ -216,10 +233,11 @@ class TestEnvironments:
         return job, raw["namespace"], raw["name"]
 
     def test_the_default_and_its_dotenv(self) -> None:
-        assert self.export() == ("jobs-of-dotenv", "kafka://default.example:9092", "shared.raw")
+        found = ("jobs-of-dotenv", "kafka://shared.default.example:9092", self.TOPIC)
+        assert self.export() == found
 
     def test_the_option_beats_the_variable(self) -> None:
-        prod = ("jobs-of-dotenv", "kafka://prod.example:9092", "prod.raw")
+        prod = ("jobs-of-dotenv", "kafka://prod.example:9092", self.TOPIC)
         assert self.export("--env", "prod") == prod
         assert self.export(STREAMT_ENV="prod") == prod
         assert self.export("--env", "prod", STREAMT_ENV="nonsense") == prod
@@ -228,8 +246,8 @@ class TestEnvironments:
         assert self.export("--env", "same")[1] == "kafka://ignored.example:9092"
 
     def test_variables_that_are_set_beat_the_files_and_options_beat_both(self) -> None:
-        found = self.export("--env", "prod", OPENLINEAGE_NAMESPACE="set", TOPIC_PREFIX="set")
-        assert found == ("set", "kafka://prod.example:9092", "set.raw")
+        found = self.export("--env", "prod", OPENLINEAGE_NAMESPACE="set", CLUSTER="set")
+        assert found == ("set", "kafka://set.example:9092", self.TOPIC)
         assert self.export(*JOBS, OPENLINEAGE_NAMESPACE="set")[0] == "jobs"
         ran = streamt_ol(
             "export", "--project-dir", self.FOLDER, environment={"OPENLINEAGE_NAMESPACE": ""}
@@ -273,6 +291,12 @@ class TestStage:
         expected = json.loads((PROJECTS / "demo.manifest.json").read_text())
         for ran in (compact, pretty):
             state = json.loads(ran.stdout)
+            locations = state.pop("locations")
+            assert locations["/models/2"]["line"] == 61
+            assert locations["/artifacts/connectors/0"] == {
+                "file": "stream_project.yml",
+                "line": 61,
+            }
             assert state == {
                 "options": {
                     "kafka_namespace": "kafka://broker.example:9092",

@@ -106,7 +106,12 @@ DEPENDENCIES = [
     ("ref to a sink", at("models", 1, "sql", value='{{ ref("lake") }}'), "/models/1/sql", "lake"),
     ("reads what it writes", at("models", 1, "sql", value='{{ ref("totals") }}'), "/models/1",
      "reads"),
-    ("no input", at("models", 0, "sql", value="SELECT 1"), "/models/0", "no resolved input"),
+    ("no input of a sink", lambda d: (at("models", 3, "from_", value=[])(d),
+                                      at("artifacts", "connectors", 0, "topics", value=[])(d)),
+     "/models/3", "at least one dataset"),
+    ("no input of a view", at("models", 2, "from_", value=None), "/models/2",
+     "exactly one dataset"),
+    ("SQL and a macro", at("models", 0, "macro", value="m"), "/models/0", "both SQL and a macro"),
     ("bad Jinja", at("models", 0, "sql", value="{{ source('orders' }}"), "/models/0/sql", ""),
     ("undefined name", at("models", 0, "sql", value="{{ source(orders) }}"), "/models/0/sql", ""),
 ]  # fmt: skip
@@ -116,13 +121,28 @@ ARTIFACTS = [
      "clean.v2"),
     ("two topics", at("artifacts", "topics", 0, "ownership", "name", value="totals"),
      "/models/0", "confirm"),
-    ("second topic", lambda d: d["artifacts"]["topics"].append(owned("dead", "totals")),
+    ("topic twice", lambda d: d["artifacts"]["topics"].append(owned("totals")),
      "/models/1", "more than one topic"),
+    ("only a dead-letter topic", at("artifacts", "topics", 0, "name", value="clean__dlq"),
+     "/models/0", "no artifact confirms"),
     ("nothing compiled", without("artifacts"), "/models/0", "no process"),
-    ("two jobs", lambda d: d["artifacts"]["flink_jobs"].append(owned("more", "totals", sql="")),
+    ("two jobs", lambda d: d["artifacts"]["flink_jobs"].append(owned("totals", sql="")),
      "/models/1", "more than one process"),
-    ("job and rule", at("artifacts", "gateway_rules", 0, "ownership", "name", value="clean"),
+    ("job and processor",
+     lambda d: d["artifacts"]["flink_jobs"].append(owned("totals_processor", "totals", sql="")),
+     "/models/1", "more than one process"),
+    ("job and rule", lambda d: d["artifacts"]["gateway_rules"].append(
+        owned("clean", virtualTopic="v", physicalTopic="p")), "/models/0", "more than one process"),
+    ("job and Kafka Streams job",
+     lambda d: d["artifacts"].update(kafka_streams_jobs=[owned("clean")]),
      "/models/0", "more than one process"),
+    ("owned, but of another name",
+     lambda d: d["artifacts"]["flink_jobs"].append(owned("more", "totals", sql="")),
+     "/artifacts/flink_jobs/2", "does not have its name"),
+    ("rule of another name", at("artifacts", "gateway_rules", 0, "ownership", "name",
+                                value="clean"), "/artifacts/gateway_rules/0", "its name"),
+    ("connector and topic", lambda d: d["artifacts"]["topics"].append(owned("lake")),
+     "/models/3", "both"),
     ("rule and topic", lambda d: d["artifacts"]["topics"].append(owned("view.v1", "view")),
      "/models/2", "both"),
     ("other virtual topic", at("artifacts", "gateway_rules", 0, "virtualTopic", value="view.v2"),
@@ -284,6 +304,9 @@ class TestMacro:
             insert({"orders": "orders.v1"}, "mix") + insert({"refunds": "refunds.v1"}, "other"),
             insert({"orders": "orders.v1"}, "mix") + "SELECT 'unterminated",
             insert({"orders": "orders.v1"}, "mix").replace("'topic' = 'o", "'topic-pattern' = 'o"),
+            insert({"orders": "orders.v1"}, "mix").replace(
+                "'kafka', 'topic' = 'orders.v1'", "'jdbc'"
+            ),
             insert({"orders": "orders.v1"}, "mix").replace("'orders.v1'", "U&'orders.v1'"),
             insert({"orders": "orders.v1"}, "mix").replace("FROM orders", "FROM orders, c.d.other"),
             insert({"orders": "orders.v1"}, "mix").replace("FROM orders", "FROM {{ ref('x') }}"),
@@ -307,9 +330,18 @@ class TestMacro:
         projection = resolve_identities({"options": OPTIONS, "manifest": macro(sql)})
         assert [i["name"] for i in projection["jobs"][0]["inputs"]] == ["orders.v1"]
 
-    def test_a_macro_without_any_input(self) -> None:
-        sql = table("out_sink", "mix") + "INSERT INTO out_sink VALUES (1);"
-        assert refused(macro(sql)).location == "/models/0"
+    @pytest.mark.parametrize(
+        "sql",
+        [
+            "INSERT INTO out_sink VALUES (1);",
+            "CREATE TABLE g (id INT) WITH ('connector' = 'datagen', 'rows-per-second' = '1');"
+            "INSERT INTO out_sink SELECT id FROM g;",
+        ],
+    )
+    def test_a_macro_without_any_input(self, sql: str) -> None:
+        document = macro(table("out_sink", "mix") + sql)
+        [job] = resolve_identities({"options": OPTIONS, "manifest": document})["jobs"]
+        assert (job["inputs"], [o["name"] for o in job["outputs"]]) == ([], ["mix"])
 
     def test_a_macro_that_reads_what_it_writes(self) -> None:
         by_topic = insert({"orders": "orders.v1", "again": "mix"}, "mix")

@@ -1,107 +1,226 @@
-"""What the SQL of a model compiles to in a project with a Gateway, from one declared source."""
+"""The kind of a model, as streamt decides it: from what is declared, else from its SQL's text."""
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from streamt_ol.project.materialization import FLINK, GATEWAY, MATERIALIZATIONS, TOPIC, of_sql
+from streamt_ol.project.materialization import (
+    FLINK,
+    GATEWAY,
+    SINK,
+    TOPIC,
+    Declared,
+    effective,
+    of_sql,
+)
 
 # fmt: off
-AGGREGATES = (
-    "ANY_VALUE(x)", "APPROX_COUNT_DISTINCT(x)", "ARRAY_AGG(x)", "AVG(x)", "COLLECT(x)", "COUNT(*)",
-    "COVAR_POP(x, y)", "GROUPING(x)", "GROUPING_ID(x)", "JSON_ARRAYAGG(x)", "JSON_OBJECTAGG(x: y)",
-    "LISTAGG(x)", "MAX(x)", "MIN(x)", "PERCENTILE(x, 0.5)", "PERCENTILE_CONT(0.5)",
-    "SINGLE_VALUE(x)", "STDDEV(x)", "STDDEV_POP(x)", "STDDEV_SAMP(x)", "STRING_AGG(x, ',')",
-    "SUM(x)", "VARIANCE(x)", "VAR_POP(x)", "VAR_SAMP(x)",
-)
-ANALYTIC = (
-    "CUME_DIST()", "DENSE_RANK()", "FIRST_VALUE(x)", "LAG(x)", "LAST_VALUE(x)", "LEAD(x)",
-    "NTH_VALUE(x, 2)", "NTILE(4)", "PERCENT_RANK()", "RANK()", "ROW_NUMBER()",
+FUNCTIONS = (
+    "TUMBLE", "HOP", "SESSION", "CUMULATE",
+    "ROW_NUMBER", "LAG", "LEAD", "RANK", "DENSE_RANK", "FIRST_VALUE", "LAST_VALUE", "NTH_VALUE",
+    "COUNT", "SUM", "AVG", "MIN", "MAX", "COLLECT", "LISTAGG", "ML_PREDICT", "ML_EVALUATE",
 )
 # fmt: on
+PAIRS = (("GROUP", "BY"), ("ORDER", "BY"), ("SELECT", "DISTINCT"))
 
 
-def materialized(sql: str) -> str:
-    return of_sql(sql, 1, "here", gateway=True)
-
-
-@pytest.mark.parametrize("call", [*AGGREGATES, *ANALYTIC])
-def test_aggregate_and_analytic_functions_keep_state(call: str) -> None:
-    assert materialized(f"SELECT {call} FROM t") == FLINK
-    assert materialized(f"select {call.lower().replace('(', ' (')} from t") == FLINK
-    name = call.partition("(")[0]
-    assert materialized(f"SELECT `{name}`(x), '{call.replace(chr(39), '')}' FROM t") == GATEWAY
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_call_of_these_functions_is_a_flink_job(name: str) -> None:
+    for call in (
+        f"{name}(x)",
+        f"{name.lower()} \n\t(x)",
+        f"a+{name}(x)",
+        f"'{name}('",
+        f"`{name}(`",
+    ):
+        assert of_sql(f"SELECT {call} FROM t") == FLINK, call
+    for none in (
+        name,
+        f"{name}.(x)",
+        f"MY_{name}(x)",
+        f"{name}_OF(x)",
+        f"{name}2(x)",
+        f"é{name}(x)",
+    ):
+        assert of_sql(f"SELECT {none} FROM t") == GATEWAY, none
 
 
 @pytest.mark.parametrize(
     "sql",
     [
-        "SELECT a FROM t UNION SELECT b FROM t",
-        "SELECT a FROM t UNION DISTINCT SELECT b FROM t",
-        "SELECT a FROM t EXCEPT SELECT b FROM t",
-        "SELECT a FROM t EXCEPT ALL SELECT b FROM t",
-        "SELECT a FROM t INTERSECT SELECT b FROM t",
-        "SELECT a FROM t MINUS SELECT b FROM t",
+        "SELECT a FROM t GROUP BY a",
+        "SELECT a FROM t group\n  by a",
+        "SELECT a FROM t ORDER BY a",
         "SELECT DISTINCT a FROM t",
+        "select\tdistinct a FROM t",
+        "SELECT a FROM t JOIN u ON true",
+        "SELECT a FROM t LEFT\nJOIN\nu ON true",
+        "SELECT 'GROUP BY x' FROM t",
+        "SELECT a FROM t -- ORDER BY later",
+        "SELECT a /* to JOIN with u */ FROM t",
+        "SELECT `count(`, a FROM t",
+        "{# GROUP BY #} SELECT a FROM t",
+        "SELECT * FROM t GROUP BY a",
+    ],
+)
+def test_these_words_are_a_flink_job_wherever_they_stand(sql: str) -> None:
+    assert of_sql(sql) == FLINK
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM t",
+        " \n select *\nfrom t",
+        "SELECT * FROM t -- nothing more",
+        "SELECT * FROM t;",
+        "SELECT * FROM (SELECT id FROM t)",
+        "SELECT * FROM t UNION ALL SELECT a FROM u",
+        "SELECT * FROM a, b",
+        "SELECT * FROM (VALUES (1))",
+        "SELECT * FROM t HAVING a > 1",
+        "SELECT * FROM elsewhere",
+        "SELECT * FROM t WHEREVER",
+    ],
+)
+def test_what_begins_as_a_bare_select_is_a_topic(sql: str) -> None:
+    assert of_sql(sql) == TOPIC
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM t WHERE a > 1",
+        "SELECT * FROM t LIMIT 3",
+        "SELECT * FROM t -- where",
+        "SELECT * FROM t /* no limit */",
+        "SELECT *, a FROM t",
+        "SELECT * FROMAGE t",
+        "SELECT*FROM t",
+        "-- all\nSELECT * FROM t",
+        "WITH x AS (SELECT a FROM t) SELECT * FROM x",
+        "SELECT a FROM t",
+        "SELECT a FROM t, u",
         "SELECT a FROM t HAVING a > 1",
+        "SELECT SUM OVER, STDDEV(x), JSON_OBJECTAGG(x) FROM t",
+        "SELECT a FROM t UNION SELECT b FROM t INTERSECT SELECT c FROM t",
+        "SELECT a FROM t WHERE EXISTS (SELECT 1)",
+        "SELECT a FROM t, LATERAL TABLE(f(x))",
+        "SELECT a FROM t (JOIN)",
+        "SELECT a FROM t, JOINED",
+        "SELECT a AS GROUPBY FROM t",
+        "SELECT ALL DISTINCT a FROM t",
+        "-- todo",
+        ";",
     ],
 )
-def test_what_removes_duplicates_keeps_state(sql: str) -> None:
-    assert materialized(sql) == FLINK
+def test_other_sql_is_a_virtual_topic(sql: str) -> None:
+    assert of_sql(sql) == GATEWAY
 
 
-@pytest.mark.parametrize(
-    "sql",
+class TestOrder:
+    """What is declared decides in this order, each before all that follow."""
+
+    GROUPED = "SELECT COUNT(*) FROM t"
+
+    @pytest.mark.parametrize(
+        ("declared", "kind"),
+        [
+            (Declared(executor="kafka_streams", sql=GROUPED, virtual_topic=True), TOPIC),
+            (Declared(executor="flink", sql="SELECT a FROM t"), FLINK),
+            (Declared(executor="flink", materialized=TOPIC, sql=GROUPED), TOPIC),
+            (Declared(materialized=SINK, sql=GROUPED, virtual_topic=True), SINK),
+            (Declared(materialized=GATEWAY, has_from=True), GATEWAY),
+            (Declared(has_from=True, virtual_topic=True), SINK),
+            (Declared(has_from=True, sql=GROUPED), FLINK),
+            (Declared(virtual_topic=True, sql=GROUPED), GATEWAY),
+            (Declared(virtual_topic=True), GATEWAY),
+            (Declared(sql="SELECT * FROM t"), TOPIC),
+            (Declared(sql="SELECT a FROM t"), GATEWAY),
+            (Declared(), TOPIC),
+        ],
+    )
+    def test_with_a_gateway(self, declared: Declared, kind: str) -> None:
+        assert effective(declared, gateway=True) == kind
+
+    @pytest.mark.parametrize(
+        ("declared", "kind"),
+        [
+            (Declared(sql="SELECT a FROM t"), FLINK),
+            (Declared(materialized=GATEWAY, sql="SELECT a FROM t"), FLINK),
+            (Declared(virtual_topic=True, sql="SELECT a FROM t"), GATEWAY),
+            (Declared(materialized=GATEWAY, virtual_topic=True), GATEWAY),
+            (Declared(sql="SELECT * FROM t"), TOPIC),
+            (Declared(has_from=True), SINK),
+        ],
+    )
+    def test_without_one_a_virtual_topic_is_a_flink_job(
+        self, declared: Declared, kind: str
+    ) -> None:
+        assert effective(declared, gateway=False) == kind
+
+
+def words_of(text: str) -> list[tuple[int, int]]:
+    """Return where each run of letters, digits and underscores begins and ends."""
+    words: list[tuple[int, int]] = []
+    for at, character in enumerate(text):
+        if not (character.isalnum() or character == "_"):
+            continue
+        if words and words[-1][1] == at:
+            words[-1] = words[-1][0], at + 1
+        else:
+            words.append((at, at + 1))
+    return words
+
+
+def calls_or_joins(text: str, start: int, end: int) -> bool:
+    if text[start:end] in FUNCTIONS and text[end:].lstrip().startswith("("):
+        return True
+    before, after = text[start - 1 : start] if start else "", text[end : end + 1]
+    return text[start:end] == "JOIN" and before.isspace() and after.isspace()
+
+
+def begins_as_a_bare_select(text: str) -> bool:
+    for word in ("SELECT", "*", "FROM"):
+        text = text.lstrip()
+        if not text.startswith(word):
+            return False
+        text = text[len(word) :]
+        if word != "FROM" and not text[:1].isspace():
+            return False
+    return not (text[:1].isalnum() or text[:1] == "_")
+
+
+def second_writing(sql: str) -> str:
+    """The rule written again, over words and what stands between them, without expressions."""
+    text = sql.upper()
+    words = words_of(text)
+    if any(calls_or_joins(text, *word) for word in words):
+        return FLINK
+    for first, second in pairwise(words):
+        pair = text[slice(*first)], text[slice(*second)]
+        if pair in PAIRS and text[first[1] : second[0]].isspace():
+            return FLINK
+    filtered = not {"WHERE", "LIMIT"}.isdisjoint(text[slice(*word)] for word in words)
+    return TOPIC if begins_as_a_bare_select(text) and not filtered else GATEWAY
+
+
+PIECES = st.sampled_from(
     [
-        "SELECT id, n FROM t, UNNEST(y) AS u (n)",
-        "SELECT id, n FROM t CROSS JOIN UNNEST(y) AS u (n)",
-        "SELECT id, w FROM t, LATERAL TABLE(f(x)) AS u (w)",
-        "SELECT id, w FROM t, TABLE(f(x)) AS u (w)",
-        "SELECT l.id FROM t l, t r WHERE l.id = r.up",
-        "SELECT l.id FROM (SELECT id FROM t) l, (VALUES (1)) r",
-        "SELECT * FROM (SELECT l.id FROM t AS l, t AS r)",
-        "SELECT EXTRACT(YEAR FROM ts) FROM t, u",
-        "SELECT id FROM t WHERE id IN (SELECT up FROM t)",
-        "SELECT id FROM t WHERE NOT EXISTS (SELECT 1 FROM t)",
-    ],
-)
-def test_joins_without_the_word_keep_state(sql: str) -> None:
-    assert materialized(sql) == FLINK
+        *FUNCTIONS, "SELECT", "DISTINCT", "*", "FROM", "GROUP", "ORDER", "BY", "JOIN", "WHERE",
+        "LIMIT", "(", ")", " ", "\n", "\t", "\u00a0", "_", "é", "ß", "1", "'", "`", "--", "/*", ",",
+        "select", "join", "count", "jo\u0131n", "t", ";", "SELECT * FROM t", "{{ source('a') }}",
+    ]
+)  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "SELECT a, b FROM t WHERE f(a, b) > 1",
-        "SELECT a FROM t UNION ALL SELECT b FROM t",
-        "SELECT a FROM t AS u (a, b)",
-        "SELECT EXTRACT(YEAR FROM ts), b FROM t WHERE c IN (1, 2)",
-        "SELECT SUBSTRING(a FROM 1 FOR 2), TRIM(BOTH ' ' FROM b), c FROM t",
-        "SELECT a IS DISTINCT FROM b, a IS NOT DISTINCT FROM c, d FROM t",
-        "WITH l AS (SELECT a FROM t), r AS (SELECT a FROM l) SELECT a, a FROM r",
-        "SELECT a, (SELECT b FROM t), c FROM t",
-        "SELECT a) , b FROM t",
-    ],
-)
-def test_other_sql_keeps_none(sql: str) -> None:
-    assert materialized(sql) == GATEWAY
-
-
-@pytest.mark.parametrize(
-    "sql", ["", " \n", "-- todo", "/* x */", "/*+ h */", "// x", ";", "-- x\n;"]
-)
-def test_comments_alone_are_no_sql(sql: str) -> None:
-    assert materialized(sql) == TOPIC
-    assert of_sql(sql, 0, "here", gateway=False) == TOPIC
-
-
-WORDS = st.sampled_from(
-    ["SELECT", "FROM", "t", ",", "(", ")", ";", "*", "BY", "IN", "UNION", "--", "WHERE"]
-)
-
-
-@given(st.lists(WORDS).map(" ".join))
-def test_any_sql_has_one(sql: str) -> None:
-    assert materialized(sql) in MATERIALIZATIONS
+@given(st.lists(PIECES, max_size=12).map("".join) | st.lists(PIECES, max_size=12).map(" ".join))
+@example("")
+@example("select * from")
+@example("SELECT * FROM\u00a0t join ")
+def test_an_independent_writing_of_the_rule_agrees(sql: str) -> None:
+    assert of_sql(sql) == second_writing(sql)
