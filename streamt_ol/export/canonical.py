@@ -25,12 +25,14 @@ def canonical_state(
     environ: Mapping[str, str] = os.environ,
     replaced: Mapping[str, runner.Stage] = NO_STAGES,
     default_job_namespace: str | None = None,
+    read: Callable[[str], bytes] | None = None,
 ) -> Canonical:
     """Return the canonical events of a manifest or project, their lines, counts and warnings.
 
     ``replaced`` are callables in the place of stages, by name. ``default_job_namespace`` stands
-    in where nothing gives one, for events that are only compared or drawn. Raises
-    ``StreamtOlError``: E500 to E503 and E506, with the place in the manifest or the project's
+    in where nothing gives one, for events that are only compared or drawn. ``read`` returns the
+    bytes of the manifest by its name where they are not those of a file. Raises
+    ``StreamtOlError``: E500 to E503 and E506, with the location in the manifest or the project's
     files.
     """
     given = options.given()
@@ -38,6 +40,10 @@ def canonical_state(
     own: dict[str, runner.Stage] = {} if project is None else {"compile_project": project}
     if default_job_namespace is not None:
         own["resolve_identities"] = _with_job_namespace(default_job_namespace)
+    if read is not None:
+        from streamt_ol.stages.load_manifest import LoadManifest
+
+        own["load_manifest"] = LoadManifest(read)
     first = "load_manifest" if project is None else "compile_project"
     chain = pipeline.stages(replaced, own, first)[:-1]
     with collector.paused(), variable_named(given, environ), one_process():
