@@ -6,7 +6,9 @@ import re
 from typing import Any
 
 FLAGS = re.compile(r"^(```\w+) no-run$", re.MULTILINE)
-COMMENTS = re.compile(r"^<!-- (?:output|end|(?:file|generated): [\w./-]+) -->$", re.MULTILINE)
+COMMENTS = re.compile(
+    r"^<!-- (?:output|output of: .*|end|(?:file|generated): [\w./-]+) -->$", re.MULTILINE
+)
 
 
 def on_page_markdown(markdown: str, **_more: Any) -> str:

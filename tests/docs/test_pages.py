@@ -83,6 +83,9 @@ def test_the_page_does_what_it_shows(page: Path, folder: Path, servers: Servers)
             (folder / block.file).write_text(block.text, "utf-8")
         elif block.comment == "output":
             assert printed == block.text
+        elif block.comment.startswith("output of: "):
+            command = block._replace(text=block.comment.removeprefix("output of: "))
+            assert run(command, folder).stdout == block.text
         elif runs(block):
             ran = run(block, folder, **servers.environment(block))
             printed = ran.stdout
