@@ -2,42 +2,37 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 from streamt_ol import contracts
 from streamt_ol.contracts import State
 from streamt_ol.manifest.shape import check_shape
 from streamt_ol.problems import PARSE, Location, StreamtOlError
 from streamt_ol.reading import strict_json
+from streamt_ol.reading.files import DOCUMENT, JSON_STARTS, read_file
+from streamt_ol.reading.opening import STDIN, STDIN_NAME
 from streamt_ol.redaction import place
 
 TAKES = contracts.OPTIONS
 RETURNS = contracts.LOADED
-STDIN = "-"
 
 
-def read_bytes(name: str) -> bytes:
-    """Return the bytes of the file ``name``, or of standard input for ``-``.
+def read_manifest(name: str) -> bytes:
+    """Return the bytes of the file ``name``, or of standard input for ``-``, at most 2 GiB.
 
     Raises ``OSError``.
     """
-    if name != STDIN:
-        return Path(name).read_bytes()
-    if sys.stdin is None:
-        raise OSError(9, "standard input is closed")
-    return sys.stdin.buffer.read()
+    return read_file(name, DOCUMENT, JSON_STARTS)
 
 
 class LoadManifest:
     """Takes ``{"options": {"manifest": PATH or "-", ...}}``; returns ``manifest``, as parsed.
 
-    Raises E501 with ``file:line`` or a JSON pointer: unreadable, not UTF-8, not JSON, a key
-    twice, or not shaped like a manifest. Implements "The manifest" of the design.
+    Raises E501 with ``file:line`` or a JSON pointer: unreadable, not UTF-8, not JSON, a
+    duplicate key, or not shaped like a manifest. Implements "The manifest" of the design.
     """
 
-    def __init__(self, read: Callable[[str], bytes] = read_bytes) -> None:
+    def __init__(self, read: Callable[[str], bytes] = read_manifest) -> None:
         self._read = read
 
     def __call__(self, state: State) -> State:
@@ -45,7 +40,7 @@ class LoadManifest:
         name = state["options"].get("manifest")
         if name is None:
             name = STDIN
-        where = "<stdin>" if name == STDIN else place(name)
+        where = STDIN_NAME if name == STDIN else place(name)
         document = self._parsed(name, where)
         try:
             manifest = check_shape(document)
@@ -66,7 +61,7 @@ class LoadManifest:
             what = "standard input is empty" if name == STDIN else "the file is empty"
             raise StreamtOlError(PARSE, what, location=Location(file=where, line=1))
         try:
-            return strict_json.loads(data)
+            return strict_json.loads(data, strict_json.WRITABLE)
         except strict_json.JsonFaultError as fault:
             location = Location(file=where, line=fault.line)
             if fault.pointer:

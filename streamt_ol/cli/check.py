@@ -10,6 +10,7 @@ import typer
 from streamt_ol.cli import delivery_options as options
 from streamt_ol.cli import exits
 from streamt_ol.cli.output import Output
+from streamt_ol.cli.progress import elapsed
 from streamt_ol.delivery.checks import EventCheck
 from streamt_ol.delivery.checks import check as checked_events
 from streamt_ol.delivery.outcome import DEPENDS, REFUSED, Verdict
@@ -52,7 +53,9 @@ def check(
     )
     making = RunMaking(lambda *_: str(uuid.UUID(int=0))) if as_run_events else None
     totals = {name: dict.fromkeys((*_MARKS, "edges"), 0) for name in names}
-    with options.open_source(events) as source:
+    with elapsed("reading the events"):
+        opened = options.open_source(events)
+    with opened as source:
         found = checked_events(
             Events(source, making),
             bound,

@@ -25,10 +25,11 @@ def check_current(
     if there are any. Raises E501 for a file that cannot be read.
     """
     from streamt_ol.lineage.comparison import changes
+    from streamt_ol.reading.files import DOCUMENT, read_file
 
     name = place(str(file))
     try:
-        data = file.read_bytes()
+        data = read_file(str(file), DOCUMENT)
     except OSError as error:
         message = f"the earlier export cannot be read: {error.strerror}"
         raise StreamtOlError(PARSE, message, location=name) from None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from streamt_ol.cli import options
-from streamt_ol.cli.output import note
+from streamt_ol.cli.output import note, refuse_target
 from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError
 from streamt_ol.redaction import place
 
@@ -114,8 +114,6 @@ def graph(
     settings = lineage_source.ExportSettings(env, job_namespace, kafka_namespace, gateway_namespace)
     name = lineage_source.chosen_input(source, project_dir)
     if output_file is not None:
-        from streamt_ol.reading.opening import refuse_target
-
         refuse_target([name], output_file)
     lineage = lineage_source.load(name, settings, project=project_dir is not None)
     kind = "dataset" if datasets_only else "job" if jobs_only else None

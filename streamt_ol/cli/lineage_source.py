@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +17,7 @@ from streamt_ol.lineage.events import GraphBuilder
 from streamt_ol.lineage.graph import Graph
 from streamt_ol.problems import PARSE, USAGE, Location, StreamtOlError, WarningRecord
 from streamt_ol.reading import strict_json
-from streamt_ol.reading.opening import STDIN
+from streamt_ol.reading.opening import STDIN, STDIN_NAME
 from streamt_ol.redaction import place
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def load(name: str, settings: ExportSettings, *, project: bool = False) -> Linea
     with collector.paused():
         if project or (name != STDIN and Path(name).is_dir()):
             return exported(ExportOptions(project_dir=name, **settings.given()))
-        shown = "<stdin>" if name == STDIN else place(name)
+        shown = STDIN_NAME if name == STDIN else place(name)
         return of_content(_content(name), shown, settings)
 
 
@@ -131,18 +130,13 @@ def _without_default(event: dict[str, Any]) -> dict[str, Any]:
 
 def _content(name: str) -> bytes:
     """Return the bytes of a file or of standard input, decompressed."""
-    from streamt_ol.reading.blocks import DamagedError, blocks
-    from streamt_ol.reading.opening import openers, unreadable
+    from streamt_ol.reading.files import DOCUMENT, read_file
+    from streamt_ol.reading.opening import unreadable
 
-    [(shown, opened)] = openers([name])
-    location = Location(file=place(shown))
     try:
-        with opened() as stream:
-            return b"".join(blocks(stream, lambda _: None))
-    except DamagedError as error:
-        raise StreamtOlError(PARSE, str(error), location=location) from None
+        return read_file(name, DOCUMENT)
     except OSError as error:
-        raise unreadable(name, error) from None
+        raise unreadable(STDIN_NAME if name == STDIN else name, error) from None
 
 
 def _is_manifest(data: bytes) -> bool:
@@ -178,24 +172,13 @@ def _graph_of_events(data: bytes, shown: str) -> Graph:
 
 def _events(data: bytes, shown: str) -> Iterator[tuple[Location, bytes]]:
     """Yield the bytes of each event and where it is: a line, or an element of a document."""
-    from streamt_ol.validation.sources import Inputs
+    from streamt_ol.reading.chunks import chunks, raw_events
 
-    inputs = Inputs(_MAX_EVENT_BYTES, lambda _: None)
-    for chunk in inputs.chunks(shown, lambda: BytesIO(data)):
-        if chunk.fault is not None:
-            line = inputs.place(chunk.position).line
-            location = Location(file=shown, line=line)
-            raise StreamtOlError(PARSE, chunk.fault.message, location=location)
-        for at, line_text in enumerate(chunk.lines.split(b"\n")):
-            if line_text.strip():
-                line = inputs.place(chunk.position + at).line
-                yield Location(file=shown, line=line), line_text
-        for at, element in enumerate(chunk.elements):
-            found = inputs.place(chunk.position + at)
-            location = Location(file=shown, line=found.line, pointer=found.pointer)
-            if element.fault is not None:
-                raise StreamtOlError(PARSE, element.fault.message, location=location)
-            yield location, element.data
+    for event in raw_events(chunks(iter([data]), _MAX_EVENT_BYTES), _MAX_EVENT_BYTES):
+        location = Location(file=shown, line=event.line, pointer=event.pointer or None)
+        if event.fault is not None:
+            raise StreamtOlError(PARSE, event.fault.message, location=location)
+        yield location, event.data
 
 
 @contextmanager

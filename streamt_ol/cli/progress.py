@@ -13,6 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Self, final
 
 from streamt_ol.cli.output import note
+from streamt_ol.reading.opening import waited_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,6 +66,10 @@ class ProgressLine:
             self._clear()
             note(text)
 
+    def _line(self, seconds: float) -> str:
+        pipe = waited_for()
+        return self._text(seconds) if pipe is None else f"waiting for a writer of {pipe}"
+
     def _clear(self) -> None:
         if self._shown:
             self._shown = False
@@ -75,7 +80,7 @@ class ProgressLine:
         wait = _SILENT
         while not self._ended.wait(wait):
             wait = _EVERY
-            text = self._text(monotonic() - started)
+            text = self._line(monotonic() - started)
             with self._lock:
                 if not self._ended.is_set():
                     self._shown = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,11 +13,14 @@ import typer
 from streamt_ol import pipeline, runner
 from streamt_ol.cli import options
 from streamt_ol.cli.output import Output, file_to_write, written
+from streamt_ol.cli.progress import elapsed
 from streamt_ol.cli.source import refuse_project
 from streamt_ol.contracts import State
 from streamt_ol.export.environment import variable_named, with_environment
 from streamt_ol.problems import INVALID, PARSE, USAGE, StreamtOlError
 from streamt_ol.reading import strict_json
+from streamt_ol.reading.files import DOCUMENT, JSON_STARTS, read_file
+from streamt_ol.reading.opening import STDIN
 from streamt_ol.redaction import place
 
 LAST = "emit"
@@ -88,11 +92,13 @@ def stage(
     if output_file is not None and known != LAST:
         raise StreamtOlError(USAGE, f"only {LAST} takes --output-file")
     output_file = file_to_write(output, output_file)
-    state = {"options": _options(known, given)} if known in READERS else _read_state()
+    with elapsed("reading the state"):
+        state = {"options": _options(known, given)} if known in READERS else _read_state()
     if isinstance(state, dict) and isinstance(carried := state.get("options"), dict):
         own = {key: value for key, value in given.items() if value is not None}
         state["options"] = with_environment({**carried, **own}, os.environ)
-    with variable_named(given, os.environ):
+    waiting = elapsed(f"running {known}") if known in READERS else nullcontext()
+    with waiting, variable_named(given, os.environ):
         result = runner.run(_stages(known, output, output_file), state)
     if known == LAST and not output.json:
         if output_file is not None:
@@ -124,7 +130,7 @@ def _read_state() -> Any:
     if sys.stdin is None or sys.stdin.isatty():
         raise StreamtOlError(USAGE, "the stage reads JSON from a pipe, and there is none")
     try:
-        return strict_json.loads(sys.stdin.buffer.read())
+        return strict_json.loads(read_file(STDIN, DOCUMENT, JSON_STARTS), strict_json.WRITABLE)
     except OSError as error:
         message = f"standard input cannot be read: {error.strerror}"
         raise StreamtOlError(PARSE, message, location="<stdin>") from None

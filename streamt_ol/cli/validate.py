@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamt_ol.cli.options import known_rules
-from streamt_ol.cli.output import file_to_write
+from streamt_ol.cli.output import file_to_write, refuse_target
 from streamt_ol.problems import INVALID, USAGE, StreamtOlError
 from streamt_ol.redaction import place
 from streamt_ol.validation.report import reporter
@@ -92,8 +92,6 @@ def validate(
     ignored = known_rules(ignore or [])
     names = _names(events or [])
     if output_file is not None:
-        from streamt_ol.reading.opening import refuse_target
-
         refuse_target(names, output_file)
     report = _checked(names, ignored, max_problems, max_line_bytes, jobs, strict=strict)
     if not (output.json or chosen == Format.JSON):

@@ -6,10 +6,10 @@ import os
 import shutil
 import stat
 import tempfile
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, final
 
 from streamt_ol.problems import PARSE, StreamtOlError
+from streamt_ol.reading.opening import open_file
 from streamt_ol.redaction import place
 from streamt_ol.transport.base import Closing
 
@@ -70,7 +70,7 @@ class Source(Closing):
                 if stdin is None:
                     raise OSError(9, "it is closed")
                 return _spooled(stdin)
-            file = Path(path).open("rb")  # noqa: SIM115 - closed by close()
+            file = open_file(path)
             status = os.fstat(file.fileno())
             if stat.S_ISREG(status.st_mode):
                 self.file_id = (status.st_dev, status.st_ino)

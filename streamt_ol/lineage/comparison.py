@@ -11,6 +11,7 @@ import orjson
 from streamt_ol.openlineage.formats import is_utc_date_time
 from streamt_ol.problems import PARSE, StreamtOlError, pointer
 from streamt_ol.reading import strict_json
+from streamt_ol.reading.json_scan import BOM
 from streamt_ol.redaction import shown
 
 Event = dict[str, Any]
@@ -37,7 +38,7 @@ def earlier_events(data: bytes, file: str) -> list[Event]:
 
 
 def _lines(data: bytes) -> list[bytes]:
-    lines = data.removeprefix(strict_json.BOM).split(b"\n")
+    lines = data.removeprefix(BOM).split(b"\n")
     return lines[:-1] if lines[-1] == b"" else lines
 
 

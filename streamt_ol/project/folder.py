@@ -8,7 +8,9 @@ from typing import Any
 
 from streamt_ol.problems import PARSE, Location, StreamtOlError
 from streamt_ol.project import PROJECT_FILES
-from streamt_ol.reading.yaml_values import YamlMap, parse_yaml
+from streamt_ol.reading.files import PROJECT_FILE, read_file
+from streamt_ol.reading.strict_yaml import parse_yaml
+from streamt_ol.reading.yaml_values import YamlMap
 from streamt_ol.redaction import place
 
 _YAML_SUFFIXES = (".yml", ".yaml")
@@ -56,7 +58,7 @@ class Folder:
                 if path.exists():
                     raise _unreadable(name, "it is not a file")
                 return None
-            return path.read_bytes().decode("utf-8-sig")
+            return read_file(str(path), PROJECT_FILE).decode()
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1
             raise _unreadable(name, "it is not UTF-8", line) from None

@@ -12,12 +12,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from streamt_ol.problems import PARSE, StreamtOlError
+from streamt_ol.reading.json_scan import BOM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 BLOCK = 1 << 20
-_BOM = b"\xef\xbb\xbf"
 _GZIP = 31  # zlib's window bits for a gzip container
 
 
@@ -25,7 +25,7 @@ class DamagedError(Exception):
     """The compressed data is broken, or ends too early; what came before is good."""
 
 
-def blocks(stream: BinaryIO, read: Callable[[int], None]) -> Iterator[bytes]:
+def blocks(stream: BinaryIO, read: Callable[[int], None] | None = None) -> Iterator[bytes]:
     """Yield the decompressed bytes of ``stream`` without a byte order mark.
 
     ``read`` is told the raw bytes of each block. Raises ``DamagedError`` where compressed data
@@ -39,14 +39,15 @@ def blocks(stream: BinaryIO, read: Callable[[int], None]) -> Iterator[bytes]:
         # Tapes and disks fill up gzip's last block with zeros, which belong to no member.
         plain = _decompressed(plain, kind(), b"\0" if kind is _gzip else b"")
     start = next(plain, b"")
-    if start.startswith(_BOM):
-        start = start[len(_BOM) :]
+    if start.startswith(BOM):
+        start = start[len(BOM) :]
     yield from _with(start, plain)
 
 
-def _raw(stream: BinaryIO, read: Callable[[int], None]) -> Iterator[bytes]:
+def _raw(stream: BinaryIO, read: Callable[[int], None] | None) -> Iterator[bytes]:
     while block := stream.read(BLOCK):
-        read(len(block))
+        if read is not None:
+            read(len(block))
         yield block
 
 
@@ -96,8 +97,11 @@ def _gzip() -> Callable[[], Any]:
 
 
 def _zstd() -> Callable[[], Any]:
-    decompressor: Callable[[], Any] = _zstd_module().ZstdDecompressor
-    return decompressor
+    zstd = _zstd_module()
+    # What `zstd --long=31` writes needs a window of 2 GiB, taken only as far as it is filled.
+    window = zstd.DecompressionParameter.window_log_max
+    options = {window: window.bounds()[1]}
+    return lambda: zstd.ZstdDecompressor(options=options)
 
 
 def _zstd_module() -> Any:

@@ -1,110 +1,144 @@
-"""JSON read strictly: UTF-8, no NaN, no lone surrogates, bounded nesting, no key twice.
+"""JSON read strictly: UTF-8, no NaN, no lone surrogates, bounded nesting, no key duplicated.
 
-orjson does most of it at full speed. It lets a repeated key pass, and the last one wins, so
-that two readers may see two manifests in one file; here that is a fault. The check costs one
-re-serialization: a compact or indented document comes out as it was; in any other layout every
-key is followed by a colon, so a lost key is a lost ``":``.
+orjson does most of it at full speed. It lets a duplicate key pass, and the last one counts, so
+that two readers may see two values in one text. ``is_plain`` tells for the price of writing the
+value again that nothing of the kind is in it; otherwise ``json_scan`` looks at every token.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
-from streamt_ol.problems import pointer
+from streamt_ol.reading import json_scan
+from streamt_ol.reading.faults import Fault, FaultKind
+from streamt_ol.reading.json_scan import BOM, DEEPEST
 
-BOM = b"\xef\xbb\xbf"
-_INDENTED = b'{\n  "'
-_COLON = b'":'
-# What makes counting them unsure: space before a colon, an escaped quote or colon.
-_UNSURE = re.compile(rb'"[ \t\r\n]+:|\\u00(?:22|3[aA])')
+WRITABLE = 254  # the nesting that orjson writes
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
+_MANY_DIGITS = b"0" * 19  # the shortest integers that may leave 64 bits have 19 digits
+_ESCAPED_COLON = re.compile(rb"\\u003[aA]")
 _POSITION = re.compile(r": line (\d+) column (\d+) \(char \d+\)$")
+# What orjson's messages say; everything else is not JSON.
+_KINDS = (
+    ("surrogate", FaultKind.SURROGATE),
+    ("infinity", FaultKind.NUMBER),
+    ("depth", FaultKind.DEPTH),
+)
 
 
 class JsonFaultError(ValueError):
     """Why bytes are not acceptable JSON; ``line`` (from 1) or ``pointer`` says where."""
 
-    def __init__(self, message: str, *, line: int | None = None, at: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.line = line
-        self.pointer = at
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.message)
+        self.message = fault.message
+        self.pointer = fault.pointer or None
+        self.line = None if self.pointer else fault.line + 1
+        self.fault = fault
 
 
-def loads(data: bytes) -> Any:
+class Parsed(NamedTuple):
+    """The value of a text and its faults; ``readable`` is False where there is no value."""
+
+    value: Any
+    faults: tuple[Fault, ...] = ()
+    readable: bool = True
+
+
+def loads(data: bytes, deepest: int = DEEPEST) -> Any:
     """Parse one JSON document, with or without a UTF-8 byte order mark.
 
     Raises ``JsonFaultError``; its message names what is wrong and quotes nothing of ``data``,
-    apart from a repeated key, which stays in ``pointer``.
+    apart from a duplicate key, which stays in ``pointer``.
     """
     data = data.removeprefix(BOM)
     if not data or data.isspace():
-        raise JsonFaultError("there is nothing in it", line=1)
+        raise JsonFaultError(Fault(FaultKind.SYNTAX, "there is nothing in it"))
     try:
         document = orjson.loads(data)
-    except orjson.JSONDecodeError as error:
-        raise _fault(data, str(error)) from None
-    if _may_repeat_a_key(data, document) and (place := _repeated_key(data)) is not None:
-        raise JsonFaultError("one key stands twice in an object", at=place)
+    except orjson.JSONDecodeError:
+        fault = refusal(data)
+        what = fault.message
+        if fault.kind is not FaultKind.ENCODING:
+            what = f"not JSON: {what}"
+        raise JsonFaultError(fault._replace(message=what)) from None
+    if not is_plain(data, document):
+        for fault in json_scan.faults(data, deepest):
+            if fault.kind is FaultKind.DUPLICATE_KEY:
+                what = "a key is duplicated in an object"
+                raise JsonFaultError(fault._replace(message=what))
+            if fault.kind is FaultKind.DEPTH:
+                raise JsonFaultError(fault._replace(message="nested too deeply"))
     return document
 
 
-def _fault(data: bytes, message: str) -> JsonFaultError:
+def parse(data: bytes) -> Parsed:
+    """Return the value of the text of one event, and every fault in it. Raises nothing.
+
+    A number that no double holds reads as the largest one, and is a fault; an integer beyond
+    64 bits reads as a double, and is one.
+    """
+    data = data.removeprefix(BOM)
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        fault = refusal(data)
+        if fault.kind is not FaultKind.NUMBER:
+            return Parsed(None, (fault,), readable=False)
+        finite = json_scan.with_finite_numbers(data)
+        try:
+            value = orjson.loads(finite)
+        except orjson.JSONDecodeError:  # it has another fault behind the number
+            return Parsed(None, (refusal(finite),), readable=False)
+        return Parsed(value, tuple(json_scan.faults(data)))
+    if is_plain(data, value):
+        return Parsed(value)
+    return Parsed(value, tuple(json_scan.faults(data)))
+
+
+def is_plain(data: bytes, value: Any) -> bool:
+    """Tell whether ``data``, which reads as ``value``, certainly has no fault of ``json_scan``.
+
+    Writing ``value`` again gives the same bytes but for blanks, or at least as many colons: a
+    lost key is a lost colon. What is nested deeper than orjson writes is not plain.
+    """
+    try:
+        again = orjson.dumps(value)
+    except TypeError:
+        return False
+    if again == data or again.replace(b" ", b"") == data.replace(b" ", b""):
+        return True
+    return (
+        again.count(b":") == data.count(b":")
+        # An escaped colon would make up for a lost one.
+        and (b"\\u003" not in data or not _ESCAPED_COLON.search(data))
+        and _MANY_DIGITS not in data.translate(_DIGITS)
+    )
+
+
+def refusal(data: bytes) -> Fault:
+    """Return why ``data``, which orjson refuses, is not JSON. Its messages quote nothing of it."""
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        return JsonFaultError("not UTF-8", line=data.count(b"\n", 0, error.start) + 1)
-    position = _POSITION.search(message)
-    if position is None:
-        return JsonFaultError(f"not JSON: {message}", line=1)
-    return JsonFaultError(f"not JSON: {message[: position.start()]}", line=int(position[1]))
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        message = f"not UTF-8 at byte {column} of the line"
+        line = data.count(b"\n", 0, error.start)
+        return Fault(FaultKind.ENCODING, message, line=line, column=column)
+    reason, line, column = _refusal(data)
+    kind = next((kind for word, kind in _KINDS if word in reason), FaultKind.SYNTAX)
+    if "memory" in reason and data.count(b"{") + data.count(b"[") > DEEPEST:
+        kind, reason = FaultKind.DEPTH, f"nested more than {DEEPEST} deep"
+    return Fault(kind, f"{reason} at column {column}", line=line, column=column)
 
 
-def _may_repeat_a_key(data: bytes, document: Any) -> bool:
-    indented = data.startswith(_INDENTED)
+def _refusal(data: bytes) -> tuple[str, int, int]:
+    """Return orjson's reason, the line from 0, and the column from 1."""
     try:
-        again = orjson.dumps(document, option=orjson.OPT_INDENT_2 if indented else 0)
-    except orjson.JSONEncodeError:  # the only reason left: deeper than orjson writes, 254
-        raise JsonFaultError("nested too deeply", line=1) from None
-    if data.startswith(again):  # written again to the byte: no key was lost
-        return False
-    if _UNSURE.search(data):
-        return True
-    return again.count(_COLON) != data.count(_COLON)
-
-
-class _Repeated(dict[str, Any]):
-    """An object in which ``key`` stood twice."""
-
-    key = ""
-
-
-def _repeated_key(data: bytes) -> str | None:
-    """Return the pointer of the first key that stands twice in its object."""
-    import json
-
-    def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        plain = dict(pairs)
-        if len(plain) == len(pairs):
-            return plain
-        repeated = _Repeated(plain)
-        seen: set[str] = set()
-        repeated.key = next(k for k, _ in pairs if k in seen or seen.add(k))  # type: ignore[func-returns-value]
-        return repeated
-
-    return _find_repeated(json.loads(data, object_pairs_hook=build))
-
-
-def _find_repeated(document: Any) -> str | None:
-    waiting: list[tuple[tuple[str | int, ...], Any]] = [((), document)]
-    while waiting:
-        place, value = waiting.pop()
-        if isinstance(value, _Repeated):
-            return pointer(*place, value.key)
-        if isinstance(value, dict):
-            waiting.extend(((*place, k), v) for k, v in reversed(value.items()))
-        elif isinstance(value, list):
-            waiting.extend(((*place, i), v) for i, v in reversed(list(enumerate(value))))
-    return None
+        orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        return _POSITION.sub("", str(error)), error.lineno - 1, error.colno
+    return "not JSON", 0, 1

@@ -1,121 +1,233 @@
-"""Read a small configuration file without YAML's surprises.
+"""YAML read strictly, into values that know where they stand: bounded, without recursion.
 
-Only what a configuration needs: mappings, lists, scalars. Aliases, tags, duplicate keys, merge
-keys and deep nesting are refused, so a short file cannot become a large or an ambiguous value.
+PyYAML's parser gives events and its safe constructor the scalars; collections are built here,
+since neither of PyYAML's own builders refuses duplicate keys, keeps places or survives deep
+nesting and expanding aliases.
 """
 
 from __future__ import annotations
 
-import os
-import stat
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-from streamt_ol.problems import INVALID, StreamtOlError
-from streamt_ol.redaction import shown
+import yaml
 
-if TYPE_CHECKING:
-    import yaml
-
-MAX_BYTES = 64 * 1024
-MAX_DEPTH = 32
+from streamt_ol.problems import PARSE, Location, StreamtOlError
+from streamt_ol.reading.yaml_values import YamlList, YamlMap
+from streamt_ol.redaction import redact, shown
 
 
-def read_yaml_file(path: str, location: str) -> Any:
-    """Return the value of the one document in ``path``, None for an empty one.
+class Limits(NamedTuple):
+    """What a file may hold: levels, and values that aliases stand for, each counted in full.
 
-    The file must be regular (a link to one is fine: configuration is often mounted so), UTF-8,
-    at most 64 KiB, at most 32 levels deep. ``location`` names it in a diagnostic.
-    Raises ``StreamtOlError``.
+    ``plain``: keys are text, and anchors, aliases, merge keys and the parser's own words, which
+    may quote a secret, have no use.
     """
+
+    depth: int
+    aliased: int
+    plain: bool = False
+
+
+PROJECT = Limits(64, 3_000_000)
+CONFIGURATION = Limits(32, 0, plain=True)
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_RESOLVER: Any = yaml.SafeLoader("")
+_SPECIAL = frozenset({"<<", "="})  # a merge key, a default value
+_MERGE = "tag:yaml.org,2002:merge"
+_SCALARS = {
+    f"tag:yaml.org,2002:{name}": getattr(_RESOLVER, f"construct_yaml_{name}")
+    for name in ("null", "bool", "int", "float", "timestamp")
+}
+
+
+def parse_yaml(text: str, file: str, limits: Limits = PROJECT) -> Any:
+    """Return the one document in ``text`` (``None`` for none) with ``YamlMap`` and ``YamlList``.
+
+    Scalars are those of YAML 1.1 without tags; anchors, aliases and merge keys work within
+    ``limits``. Raises ``StreamtOlError`` (E501, at ``file`` and line) for what is not YAML, a
+    duplicate key, a tag, a second document, deep nesting and aliases that stand for too much.
+    """
+    builder = _Builder(file, limits)
     try:
-        text = _read_bounded(path, location).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise _refused(location, f"it is not UTF-8 at byte {error.start}") from None
-    return parse_yaml(text, location)
-
-
-def _read_bounded(path: str, location: str) -> bytes:
-    try:
-        # Not to wait for the writer of a named pipe: what it is, is asked first.
-        descriptor = os.open(Path(path), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a path"
-        raise _refused(location, f"it cannot be opened: {reason}") from None
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise _refused(location, "it is not a regular file")
-        data = b""
-        while len(data) <= MAX_BYTES and (more := os.read(descriptor, MAX_BYTES + 1)):
-            data += more
-    except OSError as error:
-        raise _refused(location, f"it cannot be read: {error.strerror}") from None
-    finally:
-        os.close(descriptor)
-    if len(data) > MAX_BYTES:
-        raise _refused(location, f"it is larger than {MAX_BYTES // 1024} KiB")
-    return data
-
-
-def parse_yaml(text: str, location: str) -> Any:
-    """Return the value of the one document in ``text``; the rules of ``read_yaml_file``."""
-    import yaml
-
-    try:
-        _check_events(text, location)
-        return yaml.load(text, Loader=_strict_loader(location))  # noqa: S506 - a SafeLoader, stricter
+        # The parser in C takes a few texts that the reference refuses.
+        for event in yaml.parse(text, Loader=yaml.SafeLoader if limits.plain else _LOADER):
+            builder.take(event)
     except yaml.MarkedYAMLError as error:
-        # The parser's own words quote the line, which may hold a key: only the place is shown.
-        mark = error.problem_mark
-        place = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise _refused(location, f"it is not YAML of the kind accepted here{place}") from None
-    except (yaml.YAMLError, ValueError):
-        # ValueError: a scalar that looks like a date or a number, and is none.
-        raise _refused(location, "it is not YAML of the kind accepted here") from None
+        mark = error.problem_mark or error.context_mark
+        problem = redact(error.problem or "it cannot be parsed")[:100]
+        last = text.count("\n") + 1
+        line = min(mark.line + 1, last) if mark else last
+        raise builder.fault("not valid YAML" + f": {problem}" * (not limits.plain), line) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise builder.fault("not valid YAML: a character is not allowed in it", line) from None
+    return builder.root
 
 
-def _check_events(text: str, location: str) -> None:
-    """Refuse aliases, tags and depth before anything is built (the event parser is a loop)."""
-    import yaml
+class _Frame:
+    """A collection that is being built."""
 
-    depth = documents = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        line = event.start_mark.line + 1 if event.start_mark else 0
-        if isinstance(event, yaml.DocumentStartEvent):
-            documents += 1
-            if documents > 1:
-                raise _refused(location, f"it holds a second document, line {line}")
-        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise _refused(location, f"it uses an anchor or alias, line {line}")
-        if getattr(event, "tag", None):
-            raise _refused(location, f"it uses a tag, line {line}")
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise _refused(location, f"it is deeper than {MAX_DEPTH} levels, line {line}")
+    __slots__ = ("anchor", "depth", "key", "key_line", "merged", "size", "value")
+
+    def __init__(self, value: YamlMap | YamlList, anchor: str | None) -> None:
+        self.value = value
+        self.anchor = anchor
+        self.size = 1  # values in it, those behind aliases included
+        self.depth = 1  # levels of collections in it, itself and those behind aliases included
+        self.key: Any = _NO_KEY
+        self.key_line = 0
+        self.merged: list[YamlMap] = []
+
+
+class _Marker:
+    pass
+
+
+_NO_KEY = _Marker()
+_MERGE_KEY = _Marker()
+
+
+@lru_cache(maxsize=10_000)  # keys, types and words repeat a lot
+def _plain_scalar(text: str) -> Any:
+    """Return the value of a scalar without quotes. Raises what its construction raises."""
+    tag = _RESOLVER.resolve(yaml.ScalarNode, text, (True, False))
+    if tag == _MERGE:
+        return _MERGE_KEY
+    construct = _SCALARS.get(tag)
+    return text if construct is None else construct(yaml.ScalarNode(tag, text))
+
+
+class _Builder:
+    def __init__(self, file: str, limits: Limits) -> None:
+        self.root: Any = None
+        self._file = file
+        self._limits = limits
+        self._documents = 0
+        self._frames: list[_Frame] = []
+        self._anchors: dict[str, tuple[Any, int, int]] = {}
+        self._aliased = 0
+        self._written = ""  # the text of the scalar read last
+
+    def fault(self, message: str, line: int) -> StreamtOlError:
+        return StreamtOlError(PARSE, message, location=Location(file=self._file, line=line))
+
+    def take(self, event: Any) -> None:
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.NodeEvent) and getattr(event, "tag", None) is not None:
+            raise self.fault("YAML tags are not allowed", line)
+        if self._limits.plain and getattr(event, "anchor", None) is not None:
+            raise self.fault("anchors and aliases are not allowed", line)
+        if isinstance(event, yaml.ScalarEvent):
+            self._written = event.value
+            self._finish((self._scalar(event, line), 1, 0), event.anchor, line)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            self._start(event, line)
         elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
+            frame = self._frames.pop()
+            if isinstance(frame.value, YamlMap):
+                _merge(frame.value, frame.merged)
+            done = (frame.value, frame.size, frame.depth)
+            self._finish(done, frame.anchor, frame.value.line)
+        elif isinstance(event, yaml.AliasEvent):
+            self._alias(event.anchor or "", line)
+        elif isinstance(event, yaml.DocumentStartEvent):
+            self._documents += 1
+            if self._documents > 1:
+                raise self.fault("a second YAML document starts here", line)
+
+    def _start(self, event: Any, line: int) -> None:
+        self._check_depth(1, line)
+        is_map = isinstance(event, yaml.MappingStartEvent)
+        self._frames.append(
+            _Frame((YamlMap if is_map else YamlList)(self._file, line), event.anchor)
+        )
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (_NO_KEY, 0, 0)
+
+    def _scalar(self, event: Any, line: int) -> Any:
+        if not event.implicit[0]:
+            return event.value
+        if self._limits.plain and event.value in _SPECIAL:
+            raise self.fault(f"{event.value} has no use here; as a text it needs quotes", line)
+        try:
+            return _plain_scalar(event.value)
+        except (ValueError, OverflowError, AttributeError):
+            raise self.fault("a number or time that is out of range", line) from None
+
+    def _alias(self, anchor: str, line: int) -> None:
+        if anchor not in self._anchors:
+            raise self.fault(f"the alias {shown(anchor)} has no anchor before it", line)
+        value, size, depth = self._anchors[anchor]
+        self._written = str(value) if not isinstance(value, YamlMap | YamlList) else ""
+        if value is _NO_KEY:
+            raise self.fault(f"the anchor {shown(anchor)} holds itself", line)
+        self._aliased += size
+        if self._aliased > self._limits.aliased:
+            raise self.fault("aliases stand for too many values", line)
+        self._check_depth(depth, line)
+        self._finish((value, size, depth), None, line)
+
+    def _check_depth(self, depth: int, line: int) -> None:
+        if len(self._frames) + depth > self._limits.depth:
+            raise self.fault(f"nested deeper than {self._limits.depth} levels", line)
+
+    def _finish(self, done: tuple[Any, int, int], anchor: str | None, line: int) -> None:
+        """Put a complete value, with its size and depth, where it belongs."""
+        value, size, depth = done
+        if anchor is not None:
+            self._anchors[anchor] = done
+        if not self._frames:
+            self.root = _outside_maps(value)
+            return
+        frame = self._frames[-1]
+        frame.size += size
+        frame.depth = max(frame.depth, depth + 1)
+        if isinstance(frame.value, YamlList):
+            frame.value.append(_outside_maps(value))
+            frame.value.lines.append(line)
+        elif frame.key is _NO_KEY:
+            self._key(frame, frame.value, value, line)
+        else:
+            self._entry(frame, frame.value, _outside_maps(value))
+
+    def _key(self, frame: _Frame, owner: YamlMap, key: Any, line: int) -> None:
+        if isinstance(key, YamlMap | YamlList):
+            raise self.fault("a key must be a plain value", line)
+        if self._limits.plain and not isinstance(key, str):
+            raise self.fault(f"the key {shown(self._written)} is not text; it needs quotes", line)
+        if not isinstance(key, str | _Marker) and key not in owner:
+            owner.written[key] = self._written
+        if key is not _MERGE_KEY and key in owner:
+            earlier = f"line {owner.lines[key]}"
+            raise self.fault(
+                f"the key {shown(owner.key_text(key))} is already there, at {earlier}", line
+            )
+        frame.key, frame.key_line = key, line
+
+    def _entry(self, frame: _Frame, owner: YamlMap, value: Any) -> None:
+        if frame.key is _MERGE_KEY:
+            maps = value if isinstance(value, YamlList) else [value]
+            if not all(isinstance(item, YamlMap) for item in maps):
+                raise self.fault("only mappings can be merged with <<", frame.key_line)
+            frame.merged += maps
+        else:
+            owner[frame.key] = value
+            owner.lines[frame.key] = frame.key_line
+        frame.key = _NO_KEY
 
 
-def _strict_loader(location: str) -> type[yaml.SafeLoader]:
-    import yaml
-
-    class StrictLoader(yaml.SafeLoader):
-        """Keys must be text and stand once; ``<<`` is no merge."""
-
-        def construct_mapping(self, node: yaml.MappingNode, deep: bool = True) -> dict[Any, Any]:
-            seen: set[str] = set()
-            for key, _ in node.value:
-                line = key.start_mark.line + 1
-                if not isinstance(key, yaml.ScalarNode) or key.tag != "tag:yaml.org,2002:str":
-                    raise _refused(location, f"a key is not text, line {line}")
-                if key.value in seen:
-                    raise _refused(location, f"key {shown(key.value)} stands twice, line {line}")
-                seen.add(key.value)
-            return super().construct_mapping(node, deep)
-
-    return StrictLoader
+def _outside_maps(value: Any) -> Any:
+    """Return ``value``; where it is no key of a mapping, ``<<`` is a text like any other."""
+    return "<<" if value is _MERGE_KEY else value
 
 
-def _refused(location: str, reason: str) -> StreamtOlError:
-    return StreamtOlError(INVALID, f"the file is refused: {reason}", location=location)
+def _merge(owner: YamlMap, merged: list[YamlMap]) -> None:
+    """Add what is merged in: a mapping's own keys win, then the mappings in their order."""
+    for other in merged:
+        for key, value in other.items():
+            if key not in owner:
+                owner[key] = value
+                owner.lines[key] = other.lines[key]
+                if key in other.written:
+                    owner.written[key] = other.written[key]

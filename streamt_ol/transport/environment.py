@@ -7,10 +7,12 @@ process's own. Where both name a field the variable wins.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.reading.strict_yaml import MAX_BYTES, read_yaml_file
+from streamt_ol.reading import strict_json
+from streamt_ol.reading.configuration import read_configuration
+from streamt_ol.reading.faults import FaultKind
+from streamt_ol.reading.files import CONFIGURATION
 from streamt_ol.transport.base import refuse
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ _PREFIX = "OPENLINEAGE__"
 _SECTION = "transport"
 _LEGACY = ("OPENLINEAGE_URL", "OPENLINEAGE_API_KEY", "OPENLINEAGE_ENDPOINT")
 API_KEY_NAMES = ("apiKey", "apikey", "api_key")
+# JSON that says two things, or more than can be read.
+_REFUSED = {FaultKind.DUPLICATE_KEY, FaultKind.DEPTH, FaultKind.NUMBER}
 # Text even where it looks like a JSON number: a key of digits is not rounded.
 _TEXT_FIELDS = {*API_KEY_NAMES, "compression", "endpoint", "log_file_path", "type", "url"}
 
@@ -36,7 +40,7 @@ def read_transport_section(environment: Mapping[str, str]) -> dict[str, Any]:
     section: dict[str, Any] = {}
     path = environment.get(CONFIG_FILE, "")
     if path:
-        section = _section_of(read_yaml_file(path, CONFIG_FILE))
+        section = _section_of(read_configuration(path, CONFIG_FILE))
     _merge(section, _section_of_variables(environment))
     if not section:
         refuse(
@@ -86,30 +90,18 @@ def _section_of_variables(environment: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _value(name: str, field: str, raw: str) -> Any:
-    if len(raw) > MAX_BYTES:
-        refuse(name, f"it is longer than {MAX_BYTES // 1024} KiB")
+    if len(raw) > CONFIGURATION:
+        refuse(name, f"it is longer than {CONFIGURATION >> 20} MiB")
     try:
-        value = json.loads(raw, object_pairs_hook=_unique(name), parse_constant=str)
-    except json.JSONDecodeError:
+        value = strict_json.loads(raw.encode())
+    except UnicodeEncodeError:
         return raw
-    except ValueError:
-        if field in _TEXT_FIELDS:
-            return raw
-        refuse(name, "it holds a number of too many digits")
-    except RecursionError:
-        refuse(name, "its value is nested too deeply")
+    except strict_json.JsonFaultError as error:
+        if error.fault.kind not in _REFUSED or field in _TEXT_FIELDS:
+            return raw  # not JSON: a text
+        refuse(name, f"its value: {error.message}")
     is_text = field in _TEXT_FIELDS and not isinstance(value, str)
     return raw if is_text else value
-
-
-def _unique(name: str) -> Any:
-    def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            refuse(name, "a key of its JSON value is duplicated")
-        return found
-
-    return build
 
 
 def _insert(section: dict[str, Any], keys: list[str], value: Any, name: str) -> None:

@@ -9,18 +9,21 @@ import orjson
 
 from streamt_ol.openlineage.events import kind_of
 from streamt_ol.openlineage.release import PRODUCER
+from streamt_ol.reading.json_scan import BLANKS, faults, without_bom
+from streamt_ol.reading.strict_json import Parsed, is_plain, parse
 from streamt_ol.validation import events, generated
 from streamt_ol.validation.accept.local import says_nothing_more
 from streamt_ol.validation.accept.schema import accepts
 from streamt_ol.validation.findings import Placed
-from streamt_ol.validation.lines import BLANKS, is_plain, unreadable
-from streamt_ol.validation.rules import finding
-from streamt_ol.validation.scan import faults
+from streamt_ol.validation.rules import fault_finding, finding
 from streamt_ol.validation.stream.state import Memory
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from streamt_ol.reading.faults import Fault
+    from streamt_ol.reading.raw import Chunk
     from streamt_ol.validation.findings import Finding
-    from streamt_ol.validation.sources import Chunk
 
 
 class Settings(NamedTuple):
@@ -42,20 +45,16 @@ class Checked(NamedTuple):
 def check_chunk(chunk: Chunk, settings: Settings, memory: Memory | None = None) -> Checked:
     """Check each event of ``chunk``, noting in ``memory`` (or a new one) what streams need."""
     checker = _Checker(settings, Memory() if memory is None else memory)
-    if chunk.fault is not None:
-        checker.add(chunk.position, [chunk.fault])
     if chunk.lines:
         lines = chunk.lines.split(b"\n")
         if not lines[-1]:
             lines.pop()
         checker.lines(lines, chunk.position)
-    for position, element in enumerate(chunk.elements, chunk.position):
-        if element.fault is not None:
-            checker.add(position, [element.fault])
-        elif element.data:
-            checker.lines([element.data], position)
+    for position, event in enumerate(chunk.events, chunk.position):
+        if event.fault is not None:
+            checker.add(position, [fault_finding(event.fault)])
         else:
-            checker.add(position, [finding("OL-R002", "", "an element is missing here")])
+            checker.lines([event.data], position)
     return Checked(checker.kinds, checker.blank, checker.placed, checker.memory)
 
 
@@ -87,10 +86,14 @@ class _Checker:
             try:
                 event = loads(data)
             except orjson.JSONDecodeError:
-                self._unreadable(data, at)
-                continue
-            if not is_plain(data, event):
-                self.add(at, list(faults(data)))
+                data = without_bom(data)  # noqa: PLW2901
+                parsed = self._unusual(data, at)
+                if not parsed.readable:
+                    continue
+                event = parsed.value
+            else:
+                if not is_plain(data, event):
+                    self._faults(faults(data), at)
             kind = kind_of(event) if type(event) is dict else None
             if kind is None:
                 kinds["other"] += 1
@@ -124,10 +127,17 @@ class _Checker:
         self.add(position, [*found, *exact_findings(kind, event), *unsorted(kind, event)])
         return trusted
 
-    def _unreadable(self, data: bytes, position: int) -> None:
+    def _unusual(self, data: bytes, position: int) -> Parsed:
+        """Parse what orjson refuses: a blank line, a number that no double holds, not JSON."""
         if not data.strip(BLANKS):
             self.blank += 1
-            return
-        self.kinds["other"] += 1
-        fault = unreadable(data)
-        self.add(position, [fault.finding], fault.line)
+            return Parsed(None, readable=False)
+        parsed = parse(data)
+        self._faults(parsed.faults, position)
+        if not parsed.readable:
+            self.kinds["other"] += 1
+        return parsed
+
+    def _faults(self, found: Iterable[Fault], position: int) -> None:
+        for fault in found:
+            self.add(position, [fault_finding(fault)], fault.line)

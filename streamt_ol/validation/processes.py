@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
-    from streamt_ol.validation.sources import Chunk
+    from streamt_ol.reading.raw import Chunk
 
 
 class Workers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from streamt_ol.openlineage.release import CORE_VERSION
+from streamt_ol.reading.faults import Fault, FaultKind
 from streamt_ol.validation.findings import ERROR, NOTE, WARNING, Finding
 
 
@@ -23,7 +24,7 @@ _LIFECYCLE = f"OpenLineage run cycle; {_CORE}, RunEvent.eventType"
 RULES: dict[str, Rule] = {
     "OL-R001": Rule(ERROR, "the text is UTF-8", "RFC 8259, section 8.1"),
     "OL-R002": Rule(ERROR, "each line is one JSON value", "RFC 8259, section 2"),
-    "OL-R003": Rule(ERROR, "an object has no key twice", "RFC 8259, section 4"),
+    "OL-R003": Rule(ERROR, "no key of an object is duplicated", "RFC 8259, section 4"),
     "OL-R004": Rule(ERROR, "nesting is at most 1,000 deep", "RFC 8259, section 9"),
     "OL-R005": Rule(ERROR, "numbers fit 64-bit integers or finite doubles", "RFC 8259, section 6"),
     "OL-R006": Rule(ERROR, "strings hold no lone surrogate", "RFC 8259, section 8.2"),
@@ -103,6 +104,25 @@ RULES: dict[str, Rule] = {
     "OL-R060": Rule(ERROR, "compressed input is whole", "RFC 1952; RFC 8878"),
     "OL-R061": Rule(ERROR, "an input can be read", "streamt-ol, E501_PARSE_ERROR"),
 }
+
+
+# The rule that each kind of fault of an input breaks.
+_FAULTS = {
+    FaultKind.ENCODING: "OL-R001",
+    FaultKind.SYNTAX: "OL-R002",
+    FaultKind.DUPLICATE_KEY: "OL-R003",
+    FaultKind.DEPTH: "OL-R004",
+    FaultKind.NUMBER: "OL-R005",
+    FaultKind.SURROGATE: "OL-R006",
+    FaultKind.LENGTH: "OL-R007",
+    FaultKind.DAMAGED: "OL-R060",
+    FaultKind.UNREADABLE: "OL-R061",
+}
+
+
+def fault_finding(fault: Fault) -> Finding:
+    """Return the finding of the rule that a fault of the input breaks."""
+    return finding(_FAULTS[fault.kind], fault.pointer, fault.message)
 
 
 def finding(rule: str, pointer: str, message: str) -> Finding:

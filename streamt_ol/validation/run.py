@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from streamt_ol.reading.json_scan import BLANKS
+from streamt_ol.reading.opening import Opener
+from streamt_ol.reading.raw import Chunk
+from streamt_ol.reading.sources import Inputs
 from streamt_ol.validation.checker import Checked, Settings, check_chunk
 from streamt_ol.validation.findings import Placed
-from streamt_ol.validation.lines import BLANKS
 from streamt_ol.validation.report.collector import Collector, Report
 from streamt_ol.validation.rules import finding
-from streamt_ol.validation.sources import Chunk, Inputs
 from streamt_ol.validation.stream.rules import repeated, stream_findings
 from streamt_ol.validation.stream.state import Memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from contextlib import AbstractContextManager
 
 # Starting processes pays once this many bytes have been read in one.
 WORTH_PROCESSES = 48 << 20
@@ -31,7 +32,7 @@ class Options(NamedTuple):
     jobs: int
 
 
-Input = tuple[str, "Callable[[], AbstractContextManager[BinaryIO]]"]
+Input = tuple[str, Opener]
 
 
 def validate(
@@ -57,7 +58,7 @@ def validate(
     collector.add(stream_findings(memory))
     collector.add(reading.empty)
     inputs_read = reading.inputs
-    return collector.report(inputs_read.names, inputs_read.place, tuple(inputs_read.failures))
+    return collector.report(inputs_read.names, inputs_read.origin, tuple(inputs_read.failures))
 
 
 class _Reading:
@@ -74,7 +75,7 @@ class _Reading:
         for name, opened in self._named:
             seen = False
             for chunk in self.inputs.chunks(name, opened):
-                seen = seen or chunk.fault is not None or _holds_something(chunk)
+                seen = seen or _holds_something(chunk)
                 yield chunk
             if not seen:
                 position = self.inputs.start
@@ -87,7 +88,7 @@ class _Reading:
 
 
 def _holds_something(chunk: Chunk) -> bool:
-    return bool(chunk.elements or chunk.lines.strip(BLANKS))
+    return bool(chunk.events or chunk.lines.strip(BLANKS))
 
 
 def _checked(

@@ -93,7 +93,7 @@ def test_empty_input_is_valid_with_a_note() -> None:
 def test_an_input_that_cannot_be_read_is_one_clear_error(name: str, tmp_path: Path) -> None:
     ran = streamt_ol("validate", name, cwd=tmp_path)
     assert ran.returncode == 1
-    assert b":1: error OL-R061: E501_PARSE_ERROR: cannot read the events: " in ran.stdout
+    assert b":1: error OL-R061: E501_PARSE_ERROR: the input cannot be read: " in ran.stdout
     assert b"\x1b" not in ran.stdout
     assert ran.stderr.startswith(b"E501_PARSE_ERROR ")
     assert b"Traceback" not in ran.stderr

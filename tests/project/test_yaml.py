@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamt_ol.problems import PARSE, StreamtOlError
-from streamt_ol.reading.yaml_values import YamlList, YamlMap, parse_yaml
+from streamt_ol.reading.strict_yaml import parse_yaml
+from streamt_ol.reading.yaml_values import YamlList, YamlMap
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PRINTABLE = st.text(st.characters(exclude_categories=["Cs", "Cc", "Co", "Cn"]), max_size=12)

@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import pickle
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -332,7 +333,7 @@ def test_without_configuration_there_is_no_default() -> None:
     "content",
     [
         pytest.param(b"transport: {type: file, log_file_path: \xff}", id="not UTF-8"),
-        pytest.param(b"# " + b"x" * 65536, id="more than 64 KiB"),
+        pytest.param(b"# " + b"x" * (1 << 20), id="more than 1 MiB"),
         pytest.param(b"transport:\n  auth: " + b"[" * 33 + b"]" * 33, id="33 levels"),
         pytest.param(b"[" * 60000, id="60000 levels, unfinished"),
         pytest.param(b"transport: &a {type: file}\nx: *a", id="alias"),
@@ -365,9 +366,19 @@ def test_other_sections_are_refused(tmp_path: Path, section: str) -> None:
 
 
 def test_a_file_that_is_none(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "fifo")
-    for path in (tmp_path, tmp_path / "absent", tmp_path / "fifo", "/dev/zero"):
+    for path in (tmp_path, tmp_path / "absent", "/dev/zero"):
         assert refusal({"OPENLINEAGE_CONFIG": str(path)}).location == "OPENLINEAGE_CONFIG"
+
+
+def test_a_named_pipe_is_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "fifo"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=(OPENMETADATA,))
+    writer.start()
+    found = read_transport_config({"OPENLINEAGE_CONFIG": str(pipe)})
+    writer.join()
+    (tmp_path / "file").write_text(OPENMETADATA)
+    assert found == read_transport_config({"OPENLINEAGE_CONFIG": str(tmp_path / "file")})
 
 
 class TestSecret:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamt_ol.problems import StreamtOlError
-from streamt_ol.reading.strict_yaml import parse_yaml
+from streamt_ol.reading.configuration import parse_configuration
 from streamt_ol.transport.address import parse_address
 from streamt_ol.transport.config import read_transport_config
 
@@ -40,7 +40,7 @@ urls = st.lists(
 
 def result(text: str) -> Any:
     try:
-        return parse_yaml(text, "x")
+        return parse_configuration(text, "x")
     except StreamtOlError:
         return StreamtOlError
 

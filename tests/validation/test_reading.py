@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import re
 import tracemalloc
 import zlib
 from contextlib import AbstractContextManager, nullcontext
@@ -18,17 +17,14 @@ from support.openlineage_events import dataset_event, job_event, mutated, random
 
 from streamt_ol.problems import PARSE
 from streamt_ol.reading import blocks
-from streamt_ol.validation import documents, run
+from streamt_ol.reading.documents import is_document
+from streamt_ol.reading.raw import Chunk
+from streamt_ol.validation import run
 from streamt_ol.validation.checker import Checked, Settings, check_chunk
-from streamt_ol.validation.documents import Element, Splitter, is_document
-from streamt_ol.validation.lines import is_plain
 from streamt_ol.validation.run import Options, validate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from streamt_ol.validation.report.collector import Report
-    from streamt_ol.validation.sources import Chunk
 
 LIMIT = 1 << 20
 
@@ -78,104 +74,6 @@ def test_neither_blocks_nor_separate_memories_change_the_report(
             patched.setattr(run, "check_chunk", apart)
             if not any(is_document(one) for one in inputs):
                 assert report_of(*inputs, limit=2000) == whole
-
-
-def split(data: bytes, size: int, limit: int = LIMIT) -> list[Element]:
-    splitter = Splitter(limit)
-    found: list[Element] = []
-    for start in range(0, len(data), size):
-        found += splitter.feed(data[start : start + size])
-    return found + list(splitter.end())
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_document_is_split_alike_in_blocks_of_any_size(seed: int) -> None:
-    random = Random(seed)
-    for _ in range(30):
-        events = [random_event(random) for _ in range(random.randrange(5))]
-        data = json.dumps(events, indent=random.choice([None, 1])).encode()
-        if random.random() < 0.5:
-            at = random.randrange(len(data))
-            data = data[:at] + random.choice([b"", b"]", b'"', b"{", b"\\"]) + data[at + 1 :]
-        whole = split(data, len(data), 500)
-        assert split(data, random.randrange(1, 50), 500) == whole
-
-
-def test_the_elements_of_an_array_have_their_lines_and_pointers() -> None:
-    data = b'[\n  {"a": "]"},\n\n  {"b": [1, {"c": "\\""}]}\n, 7]\n'
-    assert split(data, 5) == [
-        Element(b'{"a": "]"}', 2, "/0"),
-        Element(b'{"b": [1, {"c": "\\""}]}', 4, "/1"),
-        Element(b"7", 5, "/2"),
-    ]
-
-
-def test_an_element_that_is_too_long_is_dropped_and_reading_goes_on() -> None:
-    data = b'[{"a": "' + b"x\\\\" * 5000 + b'"},\n {"b": 1}]'
-    long, short = split(data, 64, 1000)
-    assert (long.fault and long.fault.rule, long.line, long.pointer) == ("OL-R007", 1, "/0")
-    assert short == Element(b'{"b": 1}', 2, "/1")
-
-
-@pytest.mark.parametrize("size", [1, 7, 1000])
-def test_what_follows_an_array_is_an_error_and_is_read(size: int) -> None:
-    def rows(data: bytes) -> list[tuple[bytes, int, str, str | None]]:
-        found = split(data, size)
-        return [(e.data, e.line, e.pointer, e.fault.rule if e.fault else None) for e in found]
-
-    first, second = (b'{"a": 1}', 1, "/0", None), (b'{"b": 2}', 2, "/0", None)
-    fault = (b"", 2, "", "OL-R002")
-    assert rows(b'[{"a": 1}]\n[{"b": 2}]\n') == [first, fault, second]
-    objects = [(b'{"b": 2}', 2, "", None), (b'{"c": 3}', 3, "", None)]
-    assert rows(b'[{"a": 1}]\n{"b": 2}\n{"c": 3}\n') == [first, fault, *objects]
-    assert rows(b'[{"a": 1}]\nx\n') == [first, fault, (b"x", 2, "", None)]
-    assert rows(b'[{"a": 1}]\n\n') == [first]
-
-
-def test_a_form_feed_in_an_array_is_no_blank() -> None:
-    assert report_of(b"[\x0c]").rules == {"OL-R002": 1}
-    assert report_of(b"[ \t\r\n]").valid
-
-
-@pytest.mark.parametrize("blank", [b" ", b"\n", b"\r\n"])
-def test_blanks_before_an_element_are_not_held_and_never_too_long(blank: bytes) -> None:
-    data = b"[" + blank * 3000 + b'{"a": 1},' + blank * 3000 + b'{"b": 2}]'
-    newlines = blank.count(b"\n") * 3000
-    for size in (7, 64, len(data)):
-        assert split(data, size, 100) == [
-            Element(b'{"a": 1}', 1 + newlines, "/0"),
-            Element(b'{"b": 2}', 1 + 2 * newlines, "/1"),
-        ]
-
-
-@pytest.mark.parametrize("opening", [b"[", b"{", b'{"a": '])
-def test_each_byte_of_blanks_is_looked_at_a_bounded_number_of_times(
-    opening: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looked = 0
-    token = documents._TOKEN
-
-    class Counting:
-        def finditer(self, text: bytes, start: int) -> Iterator[re.Match[bytes]]:
-            nonlocal looked
-            looked += len(text) - start
-            return token.finditer(text, start)
-
-    monkeypatch.setattr(documents, "_TOKEN", Counting())
-    data = opening + b"\n" * 100_000 + b"}"
-    split(data, 1000)
-    assert looked <= 2 * len(data)
-
-
-def test_a_document_is_told_from_json_lines() -> None:
-    assert is_document(b" \n[1]")
-    assert is_document(b'{\n "a": 1\n}')
-    assert is_document(b'{"a": {\n "b": 1}}')
-    assert not is_document(b'{"a": 1}\n{"b": 2}\n')
-    assert not is_document(b'{"a": {\n{"b": 2}\n')
-    assert not is_document(b'{"a": "cut\n{"b": 2}\n')
-    assert not is_document(b"")
-    assert not is_document(b'{"a": 1}')
 
 
 def test_places_in_pretty_printed_input_are_lines_of_the_file() -> None:
@@ -327,52 +225,6 @@ def test_zlib_errors_are_what_the_reader_takes_them_for() -> None:
     assert zstd.ZstdError.__name__ == "ZstdError"
 
 
-PLAIN = [
-    (b'{"a":1,"b":[1.5,null,"x:y"]}', True),
-    (b'{ "a" : 1,\t"b": "x: y" }\r', True),
-    (b'{"a":"\\u00e9\\/"}', True),
-    (b'{"a":1,"a":1}', False),
-    (b'{"a": 1, "a": 1}', False),
-    (b'{"a":1,"a":"\\u003a"}', False),
-    (b'{"a":1,"a":1e5}', False),
-    (b'{"a":18446744073709551616}', False),
-    (b'{"a":{"b":1,"b":1}}', False),
-]
-
-
-@pytest.mark.parametrize(("data", "plain"), PLAIN)
-def test_a_line_is_plain_only_when_nothing_can_be_wrong_with_it(data: bytes, plain: bool) -> None:
-    import orjson
-
-    assert is_plain(data, orjson.loads(data)) is plain
-
-
-def pairs(random: Random, depth: int = 0) -> Iterator[str]:
-    for _ in range(random.randrange(4)):
-        key = random.choice(['"a"', '"b"', '"a:"', '"\\u003a"', '"\\u0061"'])
-        value = random.choice(["1", '"x:y"', '"\\u003a"', "1e5", "123456789012345678901", "[]"])
-        if depth < 3 and random.random() < 0.3:
-            value = "{" + ",".join(pairs(random, depth + 1)) + "}"
-        yield key + random.choice([":", ": ", " :"]) + value
-
-
-def doubled(text: str) -> bool:
-    """Tell by the standard library whether a key stands twice, or a number has too many digits."""
-    found = []
-
-    def look(members: list[tuple[str, object]]) -> None:
-        found.append(len({key for key, _ in members}) != len(members))
-
-    json.loads(text, object_pairs_hook=look)
-    return any(found) or "123456789012345678901" in text
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_what_counts_as_plain_repeats_no_key(seed: int) -> None:
-    import orjson
-
-    random = Random(seed)
-    for _ in range(2000):
-        text = "{" + ",".join(pairs(random)) + "}"
-        if is_plain(text.encode(), orjson.loads(text)):
-            assert not doubled(text), text
+def test_a_form_feed_in_an_array_is_no_blank() -> None:
+    assert report_of(b"[\x0c]").rules == {"OL-R002": 1}
+    assert report_of(b"[ \t\r\n]").valid

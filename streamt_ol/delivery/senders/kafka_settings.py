@@ -77,9 +77,9 @@ def kafka_settings(bootstrap: str, config_file: str | None) -> dict[str, Any]:
 
 
 def _kafka_file(path: str) -> dict[str, Any]:
-    from streamt_ol.reading.strict_yaml import read_yaml_file
+    from streamt_ol.reading.configuration import read_configuration
 
-    settings = read_yaml_file(path, "--kafka-config")
+    settings = read_configuration(path, "--kafka-config")
     if not isinstance(settings, dict):
         raise StreamtOlError(INVALID, "the file must hold a mapping", location="--kafka-config")
     return settings

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from streamt_ol.problems import StreamtOlError
+    from streamt_ol.reading.sources import Origin
     from streamt_ol.validation.checker import Checked
-    from streamt_ol.validation.sources import Place
 
 
 _POINTER_LIMIT = 1000  # a key may be as long as a line
@@ -120,10 +120,10 @@ class Collector:
     def report(
         self,
         files: tuple[str, ...],
-        place: Callable[[int], Place],
+        origin: Callable[[int], Origin],
         failures: tuple[StreamtOlError, ...] = (),
     ) -> Report:
-        """Return the report; ``place`` turns a position into a place."""
+        """Return the report; ``origin`` turns a position into an origin."""
         self._cut()
         self._kept.sort()
         return Report(
@@ -135,7 +135,7 @@ class Collector:
             self._blank,
             {name: self._severities[name] for name in SEVERITIES},
             dict(sorted(self._rules.items())),
-            tuple(self._problem(one, place(one.position)) for one in self._kept),
+            tuple(self._problem(one, origin(one.position)) for one in self._kept),
             failures,
         )
 
@@ -148,13 +148,13 @@ class Collector:
             self._kept.sort(key=lambda one: (SEVERITIES.index(self._severity(one)), one))
             del self._kept[self._limit :]
 
-    def _problem(self, placed: Placed, place: Place) -> Problem:
+    def _problem(self, placed: Placed, origin: Origin) -> Problem:
         found = placed.finding
         return Problem(
-            place.name,
-            place.line + placed.line,
+            origin.name,
+            origin.line + placed.line,
             self._severity(placed),
             found.rule,
-            redact((place.pointer + found.pointer)[:_POINTER_LIMIT]),
+            redact((origin.pointer + found.pointer)[:_POINTER_LIMIT]),
             found.message,
         )

@@ -12,7 +12,7 @@ from typing import Any
 from zlib import crc32
 
 from streamt_ol.openlineage.events import DATASET_EVENT, RUN_EVENT
-from streamt_ol.validation.lines import BLANKS
+from streamt_ol.reading.json_scan import BLANKS
 from streamt_ol.validation.stream import facts
 from streamt_ol.validation.stream.facts import END, START, Moment, Run
 from streamt_ol.validation.stream.window import Window

@@ -7,33 +7,21 @@ element at hand is held.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from streamt_ol.problems import pointer
-from streamt_ol.validation.lines import BLANKS
-from streamt_ol.validation.rules import finding
+from streamt_ol.reading.faults import Fault, FaultKind
+from streamt_ol.reading.json_scan import BLANKS
+from streamt_ol.reading.raw import RawEvent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from streamt_ol.validation.findings import Finding
 
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["{}\[\],]', re.DOTALL)
 _BLANKS = re.compile(rb"[ \t\r\n]*+")
 _QUOTE = ord('"')
 _DEPTH = {b"{": 1, b"[": 1, b"}": -1, b"]": -1}
-
-
-class Element(NamedTuple):
-    """One event of a document: its bytes, the line where it starts, its pointer there.
-
-    ``fault`` says what is wrong with the document itself at this place.
-    """
-
-    data: bytes
-    line: int
-    pointer: str
-    fault: Finding | None = None
 
 
 def is_document(block: bytes) -> bool:
@@ -66,6 +54,7 @@ class Splitter:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._text = b""
+        self._before = 0  # bytes of the input before the text
         self._scanned = 0
         self._start = 0
         self._marked = (0, 1)  # an offset in the text, and the line there
@@ -74,9 +63,11 @@ class Splitter:
         self._count = 0
         self._in_array: bool | None = None
         self._closed = False
-        self._too_long: int | None = None  # the line of an element that is dropped
+        self._too_long: tuple[int, int] | None = (
+            None  # line and offset of an element that is dropped
+        )
 
-    def feed(self, block: bytes) -> Iterator[Element]:
+    def feed(self, block: bytes) -> Iterator[RawEvent]:
         """Yield the elements that ``block`` completes."""
         self._text += block
         self._at_line_start = block.endswith(b"\n")
@@ -95,7 +86,7 @@ class Splitter:
             self._scanned = len(self._text)  # what holds no token is looked at once
         self._forget()
 
-    def end(self) -> Iterator[Element]:
+    def end(self) -> Iterator[RawEvent]:
         """Yield what is left when the input has ended."""
         rest = self._text[self._start :]
         if self._closed:
@@ -106,17 +97,17 @@ class Splitter:
             yield self._element(self._start, len(self._text))
         if self._in_array:
             line = self._line_at(len(self._text)) - self._at_line_start
-            yield _fault(line, "the array is cut off: its end is missing")
+            yield self._fault(len(self._text), line, "the array is cut off: its end is missing")
 
-    def _reopened(self) -> Iterator[Element]:
+    def _reopened(self) -> Iterator[RawEvent]:
         """Yield the fault of what follows a closed array, and go on with it as with a document."""
         first = _BLANKS.match(self._text, self._start)
         at = first.end() if first else self._start
-        yield _fault(self._line_at(at), "something follows the end of the array")
+        yield self._fault(at, self._line_at(at), "something follows the end of the array")
         self._closed, self._depth, self._count = False, 0, 0
         self._in_array = self._text[at : at + 1] == b"["
 
-    def _array_token(self, token: bytes, start: int, end: int) -> Iterator[Element]:
+    def _array_token(self, token: bytes, start: int, end: int) -> Iterator[RawEvent]:
         change = _DEPTH.get(token, 0)
         if self._depth == 0:
             self._depth, self._start = 1, end  # the array's own bracket
@@ -131,7 +122,7 @@ class Splitter:
                 yield self._element(self._start, start)
             self._start = end
 
-    def _object_token(self, token: bytes, _start: int, end: int) -> Iterator[Element]:
+    def _object_token(self, token: bytes, _start: int, end: int) -> Iterator[RawEvent]:
         change = _DEPTH.get(token, 0)
         self._depth += change
         if self._depth <= 0 and change < 0:
@@ -139,18 +130,22 @@ class Splitter:
             yield self._element(self._start, end)
             self._start = end
 
-    def _element(self, start: int, end: int) -> Element:
+    def _element(self, start: int, end: int) -> RawEvent:
         data = self._text[start:end]
-        lead = len(data) - len(data.lstrip(BLANKS))
-        line = self._line_at(start + lead)
+        start += len(data) - len(data.lstrip(BLANKS))
+        where = self._line_at(start), self._before + start
         place = pointer(self._count) if self._in_array else ""
         self._count += 1
         data = data.strip(BLANKS)
         if self._too_long is None and len(data) <= self._limit:
-            return Element(data, line, place)
-        line, self._too_long = self._too_long or line, None
-        message = f"longer than {self._limit} bytes"
-        return Element(b"", line, place, finding("OL-R007", "", message))
+            fault = None if data else Fault(FaultKind.SYNTAX, "an element is missing here")
+            return RawEvent(data, *where, place, fault)
+        where, self._too_long = self._too_long or where, None
+        return RawEvent(b"", *where, place, too_long(self._limit))
+
+    def _fault(self, at: int, line: int, message: str) -> RawEvent:
+        fault = Fault(FaultKind.SYNTAX, message)
+        return RawEvent(b"", line, self._before + at, fault=fault)
 
     def _line_at(self, offset: int) -> int:
         before, line = self._marked
@@ -168,11 +163,13 @@ class Splitter:
         if len(self._text) - keep > self._limit:
             if self._too_long is None:
                 data = self._text[self._start :]
-                self._too_long = self._line_at(len(self._text) - len(data.lstrip(BLANKS)))
+                start = len(self._text) - len(data.lstrip(BLANKS))
+                self._too_long = self._line_at(start), self._before + start
             keep = len(self._text)
             if self._scanned < keep and self._text[self._scanned] == _QUOTE:
                 rest = _same_string(self._text)
         line = self._line_at(keep)
+        self._before += keep - len(rest)
         self._text = rest + self._text[keep:]
         self._marked = (0, line)
         self._scanned = max(0, self._scanned - keep)
@@ -185,5 +182,6 @@ def _same_string(text: bytes) -> bytes:
     return b'"\\' if slashes % 2 else b'"'
 
 
-def _fault(line: int, message: str) -> Element:
-    return Element(b"", line, "", finding("OL-R002", "", message))
+def too_long(limit: int) -> Fault:
+    """Return the fault of an event whose text is longer than ``limit`` bytes."""
+    return Fault(FaultKind.LENGTH, f"longer than {limit} bytes")

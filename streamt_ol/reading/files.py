@@ -1,0 +1,76 @@
+"""Whole inputs within a bound: manifests, states, configuration, certificates.
+
+The bounds are documented; none of these inputs is near one in practice. Events are read as a
+stream, and only each single event has a bound (``chunks.MAX_EVENT_BYTES``).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import TYPE_CHECKING, BinaryIO
+
+from streamt_ol.reading.blocks import DamagedError, blocks
+from streamt_ol.reading.json_scan import BLANKS
+from streamt_ol.reading.opening import is_regular, open_input
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MIB = 1 << 20
+DOCUMENT = 2048 * MIB  # a manifest, the state between two stages, an earlier export
+PROJECT_FILE = 256 * MIB
+CONFIGURATION = MIB
+CERTIFICATES = 4 * MIB
+# What a JSON document may begin with.
+JSON_STARTS = b'{["-0123456789tfn'
+
+
+def read_file(name: str, limit: int, starts: bytes = b"") -> bytes:
+    """Return the decompressed bytes of ``name``, or of standard input for ``-``.
+
+    A byte order mark at the start is left out. Of what begins with none of the bytes ``starts``,
+    white space left out, only the start is read and returned. Raises ``OSError``, whose
+    ``strerror`` is a reason: what cannot be read, is a device, damaged, or larger than ``limit``
+    bytes; ``StreamtOlError`` (E501) where no zstd library is there.
+    """
+    with open_input(name) as stream:
+        _refuse_large(stream, limit)
+        data, size = [], 0
+        begun = not starts
+        try:
+            for block in _readable(blocks(stream)):
+                data.append(block)
+                size += len(block)
+                if size > limit:
+                    raise _too_large(limit)
+                if not begun and (start := block.lstrip(BLANKS)):
+                    begun = start[0] in starts
+                    if not begun:
+                        break
+            return b"".join(data)
+        except MemoryError:
+            raise OSError(errno.ENOMEM, "it does not fit into memory") from None
+
+
+def _readable(content: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield ``content``; what is damaged is an ``OSError`` like any other."""
+    try:
+        yield from content
+    except DamagedError as error:
+        raise OSError(errno.EIO, str(error)) from None
+
+
+def _refuse_large(stream: BinaryIO, limit: int) -> None:
+    """Refuse a file that is larger than ``limit`` before it is read."""
+    try:
+        descriptor = stream.fileno()
+    except (OSError, ValueError):  # a program's own stream
+        return
+    if is_regular(descriptor) and os.fstat(descriptor).st_size > limit:
+        raise _too_large(limit)
+
+
+def _too_large(limit: int) -> OSError:
+    size = f"{limit >> 30} GiB" if limit >= 1 << 30 else f"{limit // MIB} MiB"
+    return OSError(errno.EFBIG, f"it is larger than {size}")
