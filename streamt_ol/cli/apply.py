@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamt_ol.cli import child, exits
+from streamt_ol.problems import INVALID, StreamtOlError
 
 if TYPE_CHECKING:
     from streamt_ol.cli.emission import Declared
     from streamt_ol.cli.output import Output
+    from streamt_ol.project.identity import StateBackend
     from streamt_ol.runs.child import Ended
 
 PARSING = child.PASS_ON
@@ -47,14 +49,19 @@ def streamt_apply(
     arguments = child.streamt_line(streamt, output, "apply", own, more)
     if not emit_openlineage:
         return child.become(arguments, output)
+    from streamt_ol.runs.arguments import read_arguments
+
+    wanted = read_arguments([*own, *(more or [])])
+    if not wanted.runs:
+        return child.become(arguments, output)
+    from streamt_ol.cli import emission
+
     given = {
         "job_namespace": openlineage_job_namespace,
         "kafka_namespace": openlineage_kafka_namespace,
         "gateway_namespace": openlineage_gateway_namespace,
     }
-    from streamt_ol.cli import emission
-
-    declared = emission.Declared(manifest, [*own, *(more or [])], given)
+    declared = emission.Declared(manifest, wanted, given)
     ended = _reported(declared, arguments, operation_file, output)
     return exits.INTERRUPTED if ended.interrupted else child.status_of(ended, streamt, output)
 
@@ -67,7 +74,25 @@ def _reported(
     from streamt_ol.runs import Job, RunSpec
 
     emission.check_transport()
-    project, namespaces = declared.identity()
-    spec = RunSpec(Job(namespaces.job, command_job_name(project, "apply")))
-    place = declared.marker_place(project, operation_file)
+    project = declared.identity()
+    if operation_file is None:
+        _require_local_state(project.backend)
+    namespaces = emission.namespaces(project.options)
+    spec = RunSpec(Job(namespaces.job, command_job_name(project.name, "apply")))
+    place = declared.marker_place(project.name, operation_file)
     return emission.report_apply(spec, place, arguments, output)
+
+
+def _require_local_state(backend: StateBackend | None) -> None:
+    """Raise E506 where the project keeps its state where no marker can be seen."""
+    from streamt_ol.project.identity import LOCAL
+    from streamt_ol.redaction import shown
+
+    if backend is not None and backend.name != LOCAL:
+        raise StreamtOlError(
+            INVALID,
+            f"the deployment state is kept by the backend {shown(backend.name)}, which writes no "
+            "local operation marker, so that an apply cannot be reported",
+            location=backend.location,
+            suggestion="apply without --emit-openlineage, or name the marker with --operation-file",
+        )

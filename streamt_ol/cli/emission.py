@@ -7,8 +7,8 @@ refused before the child starts. Imported only by a command that emits.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +18,14 @@ from streamt_ol.manifest.locations import Locations
 from streamt_ol.problems import UNENCRYPTED, USAGE, StreamtOlError, Warned, warning
 from streamt_ol.resolution.settings import Namespaces
 from streamt_ol.runs import Run, RunSpec, check_spec
-from streamt_ol.runs.arguments import read_arguments
-from streamt_ol.runs.child import Ended, signals_held, termination_as_exit
+from streamt_ol.runs.child import Ended, endings_ignored, termination_as_exit
 from streamt_ol.runs.marker import Place, local_place
 from streamt_ol.transport.config import UNENCRYPTED_MESSAGE, read_transport_config
 
 if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
+    from streamt_ol.project.identity import ProjectIdentity, StateBackend
+    from streamt_ol.runs.arguments import StreamtArguments
     from streamt_ol.transport.base import Transport
 
 Given = Mapping[str, str | None]
@@ -49,13 +50,13 @@ def opened_transport(spec: RunSpec, warnings: list[Warned]) -> Transport:
 
 
 class Declared:
-    """What streamt, called with the arguments ``words``, works on: a manifest, or its project.
+    """The manifest, or the project, that streamt works on when called with ``arguments``.
 
     Raises ``StreamtOlError`` where neither can be read.
     """
 
-    def __init__(self, manifest: Path | None, words: Sequence[str], given: Given) -> None:
-        self.arguments = read_arguments(words)
+    def __init__(self, manifest: Path | None, arguments: StreamtArguments, given: Given) -> None:
+        self.arguments = arguments
         self._manifest = manifest
         self._given = given
         self._locations = Locations()
@@ -64,32 +65,28 @@ class Declared:
                 USAGE, "standard input belongs to the command", location="--manifest"
             )
 
-    def identity(self) -> tuple[str, Namespaces]:
-        """Return the project's name, and the namespaces without any derivation."""
-        if self._manifest is not None:
-            manifest, namespaces = self.compiled()
-            return manifest["project"], namespaces
-        from streamt_ol.project.identity import read_identity
+    def identity(self) -> ProjectIdentity:
+        """Return the project's name, its tests, and the options with its variables."""
+        from streamt_ol.project.identity import ProjectIdentity, read_identity
 
-        found = read_identity(self._options(), os.environ)
-        with own_option_names():
-            return found.name, Namespaces(found.options, None)
+        if self._manifest is None:
+            return read_identity(self._options(), os.environ)
+        state = self.compiled()
+        manifest = state["manifest"]
+        tests = manifest.get("tests") or []
+        return ProjectIdentity(manifest["project"], state["options"], tests, self._backend())
 
-    def compiled(self) -> tuple[dict[str, Any], Namespaces]:
-        """Return the manifest, and the namespaces: given, of the environment, or derived."""
+    def compiled(self) -> dict[str, Any]:
+        """Return ``options``, with the project's variables, and the ``manifest``."""
         if self._manifest is not None:
             from streamt_ol.stages.load_manifest import LoadManifest
 
-            state = LoadManifest()(
-                {"options": {**self._options(), "manifest": str(self._manifest)}}
-            )
-        else:
-            from streamt_ol.stages.compile_project import CompileProject
+            return LoadManifest()({"options": {**self._options(), "manifest": str(self._manifest)}})
+        from streamt_ol.stages.compile_project import CompileProject
 
-            state = CompileProject()({"options": self._options()})
-            self._locations = Locations(state["locations"])
-        with own_option_names():
-            return state["manifest"], Namespaces(state["options"], state["manifest"].get("runtime"))
+        state = CompileProject()({"options": self._options()})
+        self._locations = Locations(state["locations"])
+        return state
 
     def located(self, error: StreamtOlError) -> StreamtOlError:
         """Return an error about the manifest, with the project's ``file:line`` where it is one."""
@@ -104,6 +101,14 @@ class Declared:
             return Place(operation_file, project, environment, backend=None)
         return local_place(Path(self.arguments.project_dir), project, environment)
 
+    def _backend(self) -> StateBackend | None:
+        """Return the backend that the project beside a manifest names, where it can be read."""
+        from streamt_ol.project.identity import read_identity
+
+        with suppress(StreamtOlError):
+            return read_identity(self._of_project(), os.environ).backend
+        return None
+
     def _environment(self) -> str:
         """Return the environment that streamt works in; without a project nothing confirms it."""
         wanted = self.arguments.environment
@@ -117,10 +122,16 @@ class Declared:
 
     def _options(self) -> dict[str, str | None]:
         chosen = with_environment(self._given, os.environ)
-        if self._manifest is not None:
-            return chosen
-        project_dir, env = self.arguments.project_dir, self.arguments.environment
-        return {**chosen, "project_dir": project_dir, "env": env}
+        return chosen if self._manifest is not None else {**chosen, **self._of_project()}
+
+    def _of_project(self) -> dict[str, str | None]:
+        return {"project_dir": self.arguments.project_dir, "env": self.arguments.environment}
+
+
+def namespaces(options: Mapping[str, str | None], runtime: object = None) -> Namespaces:
+    """Return the namespaces: given, of the environment, or derived from ``runtime``."""
+    with own_option_names():
+        return Namespaces(options, runtime)
 
 
 @contextmanager
@@ -140,13 +151,15 @@ def _tell(warnings: list[Warned], give_up: Callable[[], None], output: Output) -
 
     ``give_up`` adds those for what is still undelivered.
     """
-    with signals_held():
+    with endings_ignored():
         give_up()
         for warning in warnings:
             output.warnings([warning])
 
 
-def report_child(spec: RunSpec, arguments: list[str], output: Output) -> Ended:
+def report_child(
+    spec: RunSpec, arguments: list[str], output: Output, *, streamt: bool = False
+) -> Ended:
     """Run the child as one run of ``spec``; what was not delivered becomes warnings at the end."""
     from streamt_ol.runs.wrapped import run_wrapped
 
@@ -155,7 +168,7 @@ def report_child(spec: RunSpec, arguments: list[str], output: Output) -> Ended:
         run = Run(spec, transport, warn=warnings.append)
         collector.resume()
         try:
-            return run_wrapped(run, arguments, os.environ)
+            return run_wrapped(run, arguments, os.environ, streamt=streamt)
         finally:
             _tell(warnings, run.give_up, output)
 

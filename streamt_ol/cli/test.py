@@ -58,23 +58,38 @@ def streamt_test(
         return child.become(arguments, output)
     from streamt_ol.cli.emission import report_child
 
-    ended = report_child(spec, arguments, output)
+    ended = report_child(spec, arguments, output, streamt=True)
     return exits.INTERRUPTED if ended.interrupted else child.status_of(ended, streamt, output)
 
 
 def _spec(manifest_path: Path | None, words: list[str], given: Given) -> RunSpec | None:
-    """Return what the run is, or None where the arguments ``words`` run no test."""
+    """Return the run, or None where the arguments ``words`` run no test.
+
+    Nothing that only a run needs is asked for before it is known that there is one.
+    """
+    from streamt_ol.runs.arguments import read_arguments
+
+    wanted = read_arguments(words)
+    if not wanted.runs:
+        return None
     from streamt_ol.cli import emission
     from streamt_ol.openlineage.names import command_job_name
     from streamt_ol.runs import Job, RunSpec
     from streamt_ol.runs.selection import sampled_datasets, selected
 
-    emission.check_transport()
-    declared = emission.Declared(manifest_path, words, given)
-    manifest, namespaces = declared.compiled()
-    tests = selected(manifest.get("tests") or (), declared.arguments)
+    declared = emission.Declared(manifest_path, wanted, given)
+    try:
+        state = declared.compiled()
+    except StreamtOlError:
+        if manifest_path is None and not selected(declared.identity().tests, wanted):
+            return None
+        raise
+    manifest = state["manifest"]
+    tests = selected(manifest.get("tests") or (), wanted)
     if not tests:
         return None
+    emission.check_transport()
+    namespaces = emission.namespaces(state["options"], manifest.get("runtime"))
     try:
         with emission.own_option_names():
             inputs = sampled_datasets(tests, manifest, namespaces)

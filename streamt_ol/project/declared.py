@@ -101,6 +101,10 @@ def read_model(section: Section, macros: Macros, *, gateway: bool) -> Model:
         gateway=gateway,
     )
     body: dict[str, Any] = {"name": name, **_documented(section), **_columns(section)}
+    if (topic := _declared_name(section, "topic")) is not None:
+        body["topic"] = {"name": topic}
+    if (virtual := _declared_name(section, "gateway", "virtual_topic")) is not None:
+        body["gateway"] = {"virtual_topic": {"name": virtual}}
     called = [] if logic is None else list(dict.fromkeys(logic.calls))
     if called:
         body["sql"] = " ".join(map(_call_text, called))
@@ -236,8 +240,14 @@ def _layouts(section: Section, *keys: str) -> Iterator[Section]:
 
 def _topic(section: Section, materialization: str) -> str | None:
     """Return the declared physical name of a model's output, or None for the model's own name."""
-    virtual = _layouts(section, "gateway", "virtual_topic") if materialization == GATEWAY else ()
-    for declared in (*virtual, *_layouts(section, "topic")):
+    virtual = (
+        _declared_name(section, "gateway", "virtual_topic") if materialization == GATEWAY else None
+    )
+    return _declared_name(section, "topic") if virtual is None else virtual
+
+
+def _declared_name(section: Section, *keys: str) -> str | None:
+    for declared in _layouts(section, *keys):
         if declared.text("name"):
             return _name(declared, "name")
     return None

@@ -46,11 +46,13 @@ class Document(NamedTuple):
     """A merged project: ``lists`` has the sections of each of ``LISTS``.
 
     Variables are filled in below ``runtime`` only; everywhere else ``${`` is text.
+    ``environment`` is the file of the chosen environment, where there is one.
     """
 
     root: Section
     runtime: Section | None
     lists: dict[str, list[Section]]
+    environment: Section | None = None
 
     @property
     def gateway(self) -> Section | None:
@@ -110,13 +112,13 @@ def read_document(
     for kind in ("source", "model"):
         for section in lists[f"{kind}s"]:
             unknown.check(kind, section)
-    runtime = main.section("runtime")
+    runtime, own = main.section("runtime"), None
     if chosen is not None:
         own = _section(folder, chosen, unknown)
         unknown.check_environment(own, stem)
         runtime = own.section("runtime") or runtime
     expanded = None if runtime is None else runtime.expanding(variables.expand)
-    return Document(main, expanded, lists)
+    return Document(main, expanded, lists, own)
 
 
 def _add_settings(folder: Folder, name: str, variables: Variables, unknown: Unknown) -> None:

@@ -1,4 +1,4 @@
-"""Who a project is: its name, the environment meant, and the namespaces of its variables."""
+"""The identity of a project: its name, its environment, its tests, and where its state is kept."""
 
 from __future__ import annotations
 
@@ -6,28 +6,63 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from streamt_ol.problems import Location
 from streamt_ol.project.compiler import Options, next_options, project_name
-from streamt_ol.project.document import Unknown, read_document
+from streamt_ol.project.document import Document, Unknown, read_document
 from streamt_ol.project.environments import DEFAULT, chosen_environment
 from streamt_ol.project.folder import Folder
 from streamt_ol.project.variables import Variables
 
+LOCAL = "local"
+_STATE = "deployment_state"
+# Where a mapping names its backend.
+_BACKEND_KEYS = ("backend", "type", "kind")
+
+
+class StateBackend(NamedTuple):
+    """The backend that a project names for its state, and where it does."""
+
+    name: str
+    location: Location
+
 
 class ProjectIdentity(NamedTuple):
-    """A project's name and its options, with namespaces from its `.env` files where not given."""
+    """A project's name and its options, with namespaces from its `.env` files where not given.
+
+    ``tests`` have ``name``, ``type`` and ``model``; ``backend`` is None where none is named.
+    """
 
     name: str
     options: Options
+    tests: list[dict[str, str]]
+    backend: StateBackend | None
 
 
 def read_identity(options: Mapping[str, str | None], environ: Mapping[str, str]) -> ProjectIdentity:
-    """Return who the project in ``options["project_dir"]`` is; its models are not compiled.
+    """Return the identity of the project in ``options["project_dir"]``, which is not compiled.
 
     Raises ``StreamtOlError`` (E501, E502, E503) with ``file:line``.
     """
     folder, variables = Folder(Path(options.get("project_dir") or ".")), Variables(environ)
     document = read_document(folder, options.get("env"), variables, Unknown())
-    return ProjectIdentity(project_name(document.root), next_options(options, variables))
+    tests = [test.given_texts("name", "type", "model") for test in document.lists["tests"]]
+    options = next_options(options, variables)
+    return ProjectIdentity(project_name(document.root), options, tests, _backend(document))
+
+
+def _backend(document: Document) -> StateBackend | None:
+    """Return the backend of the environment, else of the project: a word, or a mapping."""
+    for section in (document.environment, document.root):
+        declared = section and section.value.get(_STATE)
+        if section is None or declared is None:
+            continue
+        names = declared
+        if isinstance(declared, dict):
+            names = next((declared[key] for key in _BACKEND_KEYS if key in declared), None)
+            if names is None and len(declared) == 1:
+                names = next(iter(declared))
+        return StateBackend(names, section.at(_STATE)) if isinstance(names, str) else None
+    return None
 
 
 def environment_name(project_dir: Path, wanted: str | None, environ: Mapping[str, str]) -> str:

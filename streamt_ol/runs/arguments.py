@@ -1,4 +1,4 @@
-"""What the arguments of `streamt test` and `streamt apply` say, read as streamt reads them."""
+"""The arguments of `streamt test` and `streamt apply`, read as streamt reads them."""
 
 from __future__ import annotations
 
@@ -12,21 +12,25 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+_WITHOUT_A_RUN = ("--deploy", "--dry-run", "--help")
+
+
 class StreamtArguments(NamedTuple):
     """The options that matter here; None: not given.
 
-    ``runs_tests`` is false for ``--coverage`` and ``--deploy``, which run no test.
+    ``runs`` is false where the command does nothing that is a run: ``--coverage`` and
+    ``--deploy`` of a test, ``--dry-run`` of an apply, ``--help``.
     """
 
     project_dir: str
     environment: str | None
     model: str | None
     type: str | None
-    runs_tests: bool
+    runs: bool
 
 
 def read_arguments(words: Sequence[str]) -> StreamtArguments:
-    """Return what the words after the name of the command say; unknown ones are streamt's affair.
+    """Return the options among the words after the command's name; others are streamt's affair.
 
     Of an option given twice the last counts. Raises E500 for an option without its value.
     """
@@ -35,11 +39,12 @@ def read_arguments(words: Sequence[str]) -> StreamtArguments:
     parser.add_argument("-e", "--env")
     parser.add_argument("-m", "--model")
     parser.add_argument("--type")
-    parser.add_argument("--deploy", action="store_true")
+    for option in _WITHOUT_A_RUN:
+        parser.add_argument(option, dest="idle", action="store_true")
     try:
         known, others = parser.parse_known_args(list(words))
     except argparse.ArgumentError as error:
         raise StreamtOlError(USAGE, shown(error, 200)[1:-1]) from None
     coverage = any(word.startswith("--coverage") for word in others)
-    runs_tests = not (known.deploy or coverage)
-    return StreamtArguments(known.project_dir, known.env, known.model, known.type, runs_tests)
+    runs = not (known.idle or coverage)
+    return StreamtArguments(known.project_dir, known.env, known.model, known.type, runs)

@@ -1,44 +1,64 @@
 """A child process that owns the terminal, its streams and its exit status.
 
 The child is started in our process group with our descriptors; nothing of its input or output
-passes through us. While it runs, the signals that would end us are waited for instead, passed
-on where the child does not get them anyway, and remembered.
+passes through us, and the terminal treats it as if we were not there. While it runs, each
+signal that would end or suspend us is noted, and passed on where it was sent to us alone (see
+``streamt_ol.runs.witness``), so that it reaches the child once. ``docs/runs.md`` has the table.
 """
 
 from __future__ import annotations
 
+import errno
 import os
+import select
 import signal
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from streamt_ol.runs.witness import Witness
 
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
 KILLED_BY = 128
-_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+# The exit status by which a program says that it was interrupted, as streamt does.
+INTERRUPTED = KILLED_BY + signal.SIGINT
+# Those that ask for the end of a command.
+_ENDING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
+# Nobody can catch the first two; those of a fault come from the code that runs; Python ignores
+# the next two; the terminal suspends the whole group by the last two, as it would without us.
+_LEFT_ALONE = frozenset({
+    signal.SIGKILL, signal.SIGSTOP,
+    signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGTRAP,
+    signal.SIGSYS,
+    signal.SIGPIPE, signal.SIGXFSZ,
+    signal.SIGTTIN, signal.SIGTTOU,
+})  # fmt: skip
+_SUSPENDING = frozenset({signal.SIGTSTP, signal.SIGCONT})
 # Python ignores these two; a child must meet them as any program does.
 _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
-# ``si_code`` of a signal that the kernel sent, as the terminal driver does on Ctrl-C: to the
-# whole foreground process group, so that the child has it already.
-_SI_KERNEL = 0x80
-_PATIENCE = 0.1  # seconds
+_SETTLING = 0.02  # seconds in which a sender has reached every process that it sends a signal to
+_PATIENCE = 1000  # milliseconds between two looks at the child, should its SIGCHLD be lost
+_SHELL = "/bin/sh"
 
 
 class Ended(NamedTuple):
-    """How a child ended.
+    """The end of a child.
 
     - ``exit_status``: 0 to 255 as a shell gives it: the child's own, 128 + n when signal n
       killed it, 127 when it was not found and 126 when it could not be executed;
-    - ``stopped_by``: the first signal that we received while it ran;
-    - ``not_started``: why it could not be started, else None.
+    - ``stopped_by``: the first signal that asked us to end while it ran;
+    - ``not_started``: why it could not be started, else None;
+    - ``killed_by``: the signal that killed it, else None.
     """
 
     exit_status: int
     stopped_by: signal.Signals | None = None
     not_started: str | None = None
+    killed_by: int | None = None
 
     @property
     def interrupted(self) -> bool:
@@ -57,140 +77,207 @@ class StoppedError(SystemExit):
         return f"The command was stopped by {self.name}."
 
 
-class HeldSignals(NamedTuple):
-    """The signals that are blocked and waited for, and the mask that a child starts with.
+class HeldSignals:
+    """The signals that arrive: each makes the descriptor ``wakes`` readable and is noted."""
 
-    ``taken`` grows by those that another thread of the host took, which has them unblocked.
-    """
+    def __init__(self, wakes: int, witness: Witness) -> None:
+        self.witness = witness
+        self._wakes = wakes
+        self._waiting = select.poll()
+        self._waiting.register(wakes, select.POLLIN)
 
-    held: frozenset[signal.Signals]
-    before: frozenset[signal.Signals]
-    taken: list[signal.Signals]
+    def wait(self) -> None:
+        """Wait until a signal has arrived, or for a while."""
+        self._waiting.poll(_PATIENCE)
+
+    def arrived(self) -> list[int]:
+        """Return the signals that have arrived since the last call, each once, in their order."""
+        try:
+            return list(dict.fromkeys(os.read(self._wakes, 65536)))
+        except BlockingIOError:
+            return []
 
 
 @contextmanager
 def signals_held() -> Iterator[HeldSignals]:
-    """Block the signals that would end this process, in this thread and those it starts.
+    """Let signals that would end or suspend this process be noted instead, for the main thread.
 
-    For the main thread. A signal that was ignored before (a job in the background of a script)
-    stays ignored. What is still pending in the end came after the child's end, and is dropped.
+    One that was ignored before (by `nohup`, or a shell for its job in the background) stays
+    ignored. What arrives after the child's end is dropped.
     """
-    ending = {s for s in _ENDING if signal.getsignal(s) is not signal.SIG_IGN}
-    if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # else the child's status is lost
-    held = frozenset({*ending, signal.SIGCHLD})
-    before = frozenset(map(signal.Signals, signal.pthread_sigmask(signal.SIG_BLOCK, held)))
-    taken: list[signal.Signals] = []
+    from streamt_ol.runs.witness import Witness
 
-    def take(number: int, _frame: object) -> None:
-        taken.append(signal.Signals(number))
-
-    handlers = {number: signal.signal(number, take) for number in ending}
+    wakes, woken = os.pipe()
+    os.set_blocking(wakes, False)
+    os.set_blocking(woken, False)
+    before = signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
     try:
-        yield HeldSignals(held, before, taken)
+        with _handled(_passed_on() | {signal.SIGCHLD}, _note), Witness() as witness:
+            yield HeldSignals(wakes, witness)
     finally:
-        _drop_pending(held)
-        for number, handler in handlers.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.set_wakeup_fd(before)
+        os.close(wakes)
+        os.close(woken)
+
+
+@contextmanager
+def termination_as_exit() -> Iterator[None]:
+    """Let SIGTERM, SIGHUP and SIGQUIT end the body by a ``StoppedError``; others leave it alone.
+
+    Ctrl-C is a ``KeyboardInterrupt`` as ever.
+    """
+
+    def leave(number: int, _frame: object) -> None:
+        raise StoppedError(number)
+
+    ending = _passed_on() & (_ENDING - {signal.SIGINT})
+    with _handled(_passed_on() - _ENDING - _SUSPENDING, _note), _handled(ending, leave):
+        yield
+
+
+@contextmanager
+def endings_ignored() -> Iterator[None]:
+    """Let no signal end the body, which is short."""
+    with _handled(_passed_on() & _ENDING, _note):
+        yield
 
 
 def run_child(
-    arguments: Sequence[str], environment: Mapping[str, str], signals: HeldSignals
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    signals: HeldSignals,
+    started: Callable[[int], None] | None = None,
 ) -> Ended:
     """Run a program, found as a shell finds it, to its end, and tell how it ended.
 
-    SIGINT and SIGQUIT from the terminal reach the child directly; every other signal is passed
-    on (so one that somebody sends to the whole process group reaches it twice). The child is
-    always waited for.
+    ``started`` is called with its process id. The child is always waited for.
     """
     try:
-        child = os.posix_spawnp(
-            arguments[0],
-            list(arguments),
-            environment,
-            setsigmask=signals.before,
-            setsigdef=_IGNORED_BY_PYTHON,
-        )
+        child = _start(arguments, environment)
     except (OSError, ValueError) as error:  # ValueError: see _not_started
         return _not_started(error)
-    first: signal.Signals | None = None
-    while True:
-        arrived, from_terminal = _next_signal(signals)
-        if arrived is not None and arrived is not signal.SIGCHLD:
-            first = first or arrived
-            if not from_terminal:
-                os.kill(child, arrived)  # not yet waited for, so the id is still the child's
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            return Ended(_shell_status(status), first)
+    signals.witness.guard(child)
+    attendance = _Attendance(child, signals)
+    attendance.pass_on(signals.arrived())  # before the child was there
+    signals.witness.ask()
+    if started is not None:
+        started(child)
+    return attendance.until_its_end()
+
+
+class _Attendance:
+    """Our part while the child runs: it gets the signals that are for it, we stop when it does."""
+
+    def __init__(self, child: int, signals: HeldSignals) -> None:
+        self._child = child
+        self._signals = signals
+        self._first: signal.Signals | None = None
+        self._to_suspend = False
+        self._suspended = False
+
+    def until_its_end(self) -> Ended:
+        while (status := self._status()) is None:
+            if self._to_suspend and self._suspended:
+                self._to_suspend = False
+                os.kill(os.getpid(), signal.SIGSTOP)  # until a SIGCONT, which is noted
+            self._signals.wait()
+            arrived = self._signals.arrived()
+            if set(arrived) - {signal.SIGCHLD}:
+                time.sleep(_SETTLING)
+                arrived += self._signals.arrived()
+                self.pass_on(dict.fromkeys(arrived), self._signals.witness.ask())
+        killed_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
+        exit_status = os.WEXITSTATUS(status) if killed_by is None else KILLED_BY + killed_by
+        return Ended(exit_status, self._first, killed_by=killed_by)
+
+    def pass_on(self, arrived: Iterable[int], shared: Collection[int] = ()) -> None:
+        """Send the child the signals that it does not have already: all but those ``shared``."""
+        for number in arrived:
+            if number == signal.SIGCHLD:
+                continue
+            if number in _ENDING and self._first is None:
+                self._first = signal.Signals(number)
+            if number in _SUSPENDING:
+                self._to_suspend = number == signal.SIGTSTP
+            if number not in shared:
+                os.kill(self._child, number)  # not yet waited for, so the id is still the child's
+
+    def _status(self) -> int | None:
+        """Return the status with which the child ended, or None; note whether it is suspended."""
+        while True:
+            found, status = os.waitpid(self._child, os.WNOHANG | os.WUNTRACED | os.WCONTINUED)
+            if not found:
+                return None
+            if not (os.WIFSTOPPED(status) or os.WIFCONTINUED(status)):
+                return status
+            self._suspended = os.WIFSTOPPED(status)
 
 
 def replace_process(arguments: Sequence[str], environment: Mapping[str, str]) -> Ended:
     """Become the program. Returns only when it could not be started."""
     for number in _IGNORED_BY_PYTHON:
         signal.signal(number, signal.SIG_DFL)
+
+    def become(line: Sequence[str]) -> int:
+        os.execvpe(line[0], list(line), environment)  # noqa: S606 - on purpose
+
     try:
-        os.execvpe(arguments[0], list(arguments), environment)  # noqa: S606 - on purpose
+        _or_by_the_shell(become, arguments)
     except (OSError, ValueError) as error:
         return _not_started(error)
+    raise AssertionError  # it was replaced
+
+
+def _start(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
+    def start(line: Sequence[str]) -> int:
+        return os.posix_spawnp(line[0], list(line), environment, setsigdef=_IGNORED_BY_PYTHON)
+
+    return _or_by_the_shell(start, arguments)
+
+
+def _or_by_the_shell(start: Callable[[Sequence[str]], int], line: Sequence[str]) -> int:
+    """Start a program; a script without a ``#!`` line as a shell would, by the shell.
+
+    Raises ``OSError`` or ``ValueError``.
+    """
+    try:
+        return start(line)
+    except OSError as error:
+        script = _script(line[0]) if error.errno == errno.ENOEXEC else None
+        if script is None:
+            raise
+    return start([_SHELL, script, *line[1:]])
+
+
+def _script(name: str) -> str | None:
+    """Return the path of the executable ``name``, or None where it is a binary of another kind."""
+    from shutil import which
+
+    path = which(name)
+    if path is None:
+        return None
+    with open(path, "rb") as file:  # noqa: PTH123 - no need of pathlib
+        return None if b"\0" in file.readline(256) else path
+
+
+def _note(_number: int, _frame: object) -> None:
+    """Do nothing: that the signal arrived is noted by the interpreter's wake-up descriptor."""
+
+
+def _passed_on() -> set[int]:
+    """Return the signals that a child may be meant by, without those that are ignored."""
+    found = signal.valid_signals() - _LEFT_ALONE - {signal.SIGCHLD}
+    return {number for number in found if signal.getsignal(number) is not signal.SIG_IGN}
 
 
 @contextmanager
-def termination_as_exit() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the body by a ``StoppedError`` instead of at once."""
-
-    def leave(number: int, _frame: object) -> None:
-        raise StoppedError(number)
-
-    earlier = {
-        number: handler
-        for number in (signal.SIGTERM, signal.SIGHUP)
-        if (handler := signal.getsignal(number)) is not signal.SIG_IGN
-    }
-    for number in earlier:
-        signal.signal(number, leave)
+def _handled(numbers: Iterable[int], handler: Callable[[int, object], None]) -> Iterator[None]:
+    earlier = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
     finally:
-        for number, handler in earlier.items():
-            signal.signal(number, handler)
-
-
-def _next_signal(signals: HeldSignals) -> tuple[signal.Signals | None, bool]:
-    """Return the next held signal, and whether the terminal sent it to the child as well.
-
-    None after a while without one: another thread may have taken a SIGCHLD.
-    """
-    if signals.taken:
-        return _of_unknown_sender(signals.taken.pop(0))
-    if not hasattr(signal, "sigtimedwait"):
-        return _of_unknown_sender(signal.Signals(signal.sigwait(signals.held)))
-    information = signal.sigtimedwait(signals.held, _PATIENCE)
-    if information is None:
-        return None, False
-    return signal.Signals(information.si_signo), information.si_code == _SI_KERNEL
-
-
-def _drop_pending(held: frozenset[signal.Signals]) -> None:
-    """Drop held signals that wait for us; another thread may take one of them meanwhile."""
-    if hasattr(signal, "sigtimedwait"):
-        while signal.sigtimedwait(held, 0) is not None:
-            pass
-        return
-    while pending := signal.sigpending() & held:
-        signal.sigwait(pending)
-
-
-def _of_unknown_sender(number: signal.Signals) -> tuple[signal.Signals, bool]:
-    """Take the terminal, where there is one, for the sender of its own two signals."""
-    return number, number in (signal.SIGINT, signal.SIGQUIT) and os.isatty(0)
-
-
-def _shell_status(status: int) -> int:
-    if os.WIFSIGNALED(status):
-        return KILLED_BY + os.WTERMSIG(status)
-    return os.WEXITSTATUS(status)
+        for number, one in earlier.items():
+            signal.signal(number, signal.SIG_DFL if one is None else one)
 
 
 def _not_started(error: OSError | ValueError) -> Ended:

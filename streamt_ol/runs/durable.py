@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 from streamt_ol.problems import EMIT_FAILED, StreamtOlError, Warned
 from streamt_ol.runs.child import Ended, run_child, signals_held
-from streamt_ol.runs.marker import Place, read_marker
-from streamt_ol.runs.operation import Finished, Look, OperationTracker, Started, Transition
+from streamt_ol.runs.lock import Holder, StateLock
+from streamt_ol.runs.marker import Marker, Place, read_marker
+from streamt_ol.runs.operation import Finished, OperationTracker, Started, Transition
+from streamt_ol.runs.ownership import Look
 from streamt_ol.runs.run import Emitter, Run, utc_now
 from streamt_ol.runs.watch import watching
 
@@ -36,28 +38,38 @@ def run_apply(
     What the marker cannot tell is one warning there, and no event.
     """
     with signals_held() as signals:
-        tracker = OperationTracker(look_at(place, clock))
+        lock = StateLock(place.lock_path)
+        tracker = OperationTracker(look_at(place, lock, clock), free=lock.is_free())
         deliveries.start()
 
-        def changed() -> None:
-            deliveries.put(tracker.see(look_at(place, clock)))
+        def changed() -> bool:
+            """Look, and return whether the next look may wait for the files to change."""
+            look = look_at(place, lock, clock)
+            deliveries.put(tracker.see(look))
+            return look.holder in (Holder.OURS, Holder.ABSENT)
 
         with watching(place.path, changed):
-            ended = run_child(arguments, environment, signals)
-        last = look_at(place, clock)
+            ended = run_child(arguments, environment, signals, lock.start)
+        last = look_at(place, lock, clock)
         deliveries.put(tracker.end(last, ended))
-    trouble = tracker.trouble(last)
-    if trouble is not None:
+    for trouble in tracker.troubles(last, ended):
         deliveries.warn({"code": EMIT_FAILED, "message": trouble, "location": str(place.path)})
     return ended
 
 
-def look_at(place: Place, clock: Callable[[], str] = utc_now) -> Look:
-    """Look at a marker and, after it, at the state file beside it: only whether it changed."""
+def look_at(place: Place, lock: StateLock, clock: Callable[[], str] = utc_now) -> Look:
+    """Look at a marker and, after it, at the state file beside it: only whether it changed.
+
+    Of an operation the lock counts that had one holder before and after the look.
+    """
+    holder = lock.holder()
     marker = read_marker(place)
     at = clock()
     state = place.state_path
-    return Look(marker, _identity(place.path), state and _identity(state), at)
+    look = Look(marker, _identity(place.path), state and _identity(state), at, holder)
+    if marker != Marker("clear") and lock.holder() is not holder:
+        return look._replace(holder=Holder.UNKNOWN)
+    return look
 
 
 def _identity(path: Path) -> object:

@@ -1,7 +1,8 @@
 """The durable operation marker that streamt's local state backend keeps beside its state.
 
-Of a marker only ``control_version``, ``address``, ``status`` and, of its intent,
-``operation_id``, ``kind`` and ``started_at`` are read: never actions, actors or plans.
+Of a marker only ``control_version``, ``address``, ``status``, of its intent ``operation_id``,
+``kind``, ``started_at`` and the number of actions, of its progress how many of them are
+completed, and of its recovery ``failure_code`` are read: never an action, an actor or a plan.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Status = Literal["clear", "in_progress", "recovery_required"]
-KNOWN_VERSIONS = (1,)
+Progress = Literal["none", "some", "all", "failed"]
 KINDS = ("apply", "adopt")
 MAX_BYTES = 64 << 20
+_INTERRUPTED = "operation_interrupted"
 _SUFFIX = ".control.json"
 _SCHEME = "streamt-state://"
 
@@ -33,20 +35,27 @@ class Intent(NamedTuple):
 
 
 class Marker(NamedTuple):
-    """A marker as read. A clear one has no intent; a missing file counts as clear."""
+    """A marker as read. A clear one has no intent; a missing file counts as clear.
+
+    ``progress`` is how far the intent's actions have come: ``none`` begun, ``some``, ``all``
+    completed successfully (of at least one), or one ``failed``. ``interrupted`` is what its
+    recovery record says.
+    """
 
     status: Status
     intent: Intent | None = None
+    progress: Progress = "none"
+    interrupted: bool = False
 
 
 class Unusable(NamedTuple):
-    """Why a marker says nothing: a reason that is safe to show."""
+    """A marker that says nothing: the reason, safe to show, as in "the marker is damaged: ..."."""
 
     reason: str
 
 
 class Place(NamedTuple):
-    """Which marker belongs to a project's environment, and the state file beside it.
+    """The marker of a project's environment, with the state file and the lock beside it.
 
     ``backend`` is the one that the marker's address must name, None for any.
     """
@@ -63,6 +72,12 @@ class Place(NamedTuple):
             return None
         return self.path.with_name(self.path.name.removesuffix(_SUFFIX) + ".json")
 
+    @property
+    def lock_path(self) -> Path | None:
+        """Return ``.ENV.json.lock`` beside the state file, None where that has no known name."""
+        state = self.state_path
+        return None if state is None else state.with_name(f".{state.name}.lock")
+
 
 def local_place(project_dir: Path, project: str, environment: str) -> Place:
     """Return where streamt's local backend keeps the marker of ``environment``."""
@@ -77,15 +92,15 @@ def read_marker(place: Place) -> Marker | Unusable:
     except FileNotFoundError:
         return Marker("clear")
     except OSError as error:
-        return Unusable(f"it cannot be read: {error.strerror}")
+        return Unusable(f"cannot be read: {error.strerror}")
     if content is None:
-        return Unusable("it is no regular file, or is larger than 64 MiB")
+        return Unusable("cannot be read: it is not a regular file, or is larger than 64 MiB")
     import orjson
 
     try:
         document = orjson.loads(content)
     except orjson.JSONDecodeError:
-        return Unusable("it is not JSON")
+        return _damaged("it is not JSON")
     return marker_of(document, place)
 
 
@@ -99,23 +114,30 @@ def _content(path: Path) -> bytes | None:
 
 
 def marker_of(document: Any, place: Place) -> Marker | Unusable:
-    """Return what a parsed marker says, any JSON value, or why it says nothing."""
+    """Return what a parsed marker says, any JSON value, or why it says nothing.
+
+    Every ``control_version`` from 1 on is read, as long as the fields that are needed are as
+    they are expected; whatever else a version adds is ignored.
+    """
     if not isinstance(document, dict):
-        return Unusable("it is not a JSON object")
+        return _damaged("it is not a JSON object")
     version = document.get("control_version")
-    if isinstance(version, bool) or version not in KNOWN_VERSIONS:
-        return Unusable("its control_version is not known")
+    if type(version) is not int or version < 1:
+        return Unusable("cannot be read: its control_version is not known")
     if not _is_ours(document.get("address"), place):
-        return Unusable("its address is not that of this project and environment")
+        return Unusable("is not used: its address is not that of this project and environment")
     status = document.get("status")
     if status not in get_args(Status):
-        return Unusable("its status is not known")
-    intent = document.get("intent")
+        return Unusable("cannot be read: its status is not known")
     if status == "clear":
         return Marker("clear")
-    if not isinstance(intent, dict):
-        return Unusable("it has no intent")
-    return _intent(cast("Status", status), intent)
+    intent = _intent(document.get("intent"))
+    if isinstance(intent, Unusable):
+        return intent
+    recovery = document.get("recovery")
+    interrupted = isinstance(recovery, dict) and recovery.get("failure_code") == _INTERRUPTED
+    progress = _progress(document.get("progress"), document["intent"])
+    return Marker(cast("Status", status), intent, progress, interrupted)
 
 
 def _is_ours(address: Any, place: Place) -> bool:
@@ -127,14 +149,37 @@ def _is_ours(address: Any, place: Place) -> bool:
     return place.backend in (None, backend) and ours in (rest, unquote(rest))
 
 
-def _intent(status: Status, intent: dict[str, Any]) -> Marker | Unusable:
+def _intent(intent: Any) -> Intent | Unusable:
+    if not isinstance(intent, dict):
+        return _damaged("it has no intent")
     operation_id, kind, started_at = (
         intent.get(key) for key in ("operation_id", "kind", "started_at")
     )
     if not isinstance(operation_id, str) or not is_uuid(operation_id):
-        return Unusable("its operation_id is no UUID")
+        return _damaged("its operation_id is not a UUID")
     if kind not in KINDS:
-        return Unusable("its kind is not known")
+        return Unusable("cannot be read: its kind is not known")
     if not isinstance(started_at, str) or not is_utc_date_time(started_at):
-        return Unusable("its started_at is no UTC time")
-    return Marker(status, Intent(operation_id, kind, started_at))
+        return _damaged("its started_at is not a UTC time")
+    return Intent(operation_id, kind, started_at)
+
+
+def _progress(entries: Any, intent: dict[str, Any]) -> Progress:
+    """Return how far the actions of ``intent`` have come; what is not understood is ``some``."""
+    if not isinstance(entries, list) or not entries:
+        return "none"
+    ended = [e for e in entries if isinstance(e, dict) and e.get("status") == "completed"]
+    if any(entry.get("succeeded") is False for entry in ended):
+        return "failed"
+    done = {
+        index
+        for entry in ended
+        if entry.get("succeeded") is True and isinstance(index := entry.get("action_index"), int)
+    }
+    actions = intent.get("actions")
+    complete = isinstance(actions, list) and done >= set(range(len(actions))) and bool(actions)
+    return "all" if complete else "some"
+
+
+def _damaged(reason: str) -> Unusable:
+    return Unusable(f"is damaged: {reason}")

@@ -2,35 +2,30 @@
 
 Implements "Apply" of the specification's "Runtime command events", from outside of streamt:
 START belongs to an intent that was not there before, COMPLETE to a marker that was cleared
-after the state was replaced. Nothing here reads files, clocks or signals.
+after a commit. ``docs/runs.md`` has the table of all cases. Nothing here reads files, clocks or
+signals.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+import signal
+from typing import Literal, NamedTuple
 
-from streamt_ol.runs.marker import Intent, Marker, Unusable
-
-if TYPE_CHECKING:
-    from streamt_ol.runs.child import Ended
+from streamt_ol.runs.child import INTERRUPTED, Ended
+from streamt_ol.runs.marker import Intent, Marker, Progress, Unusable
+from streamt_ol.runs.ownership import Look, Ownership
 
 APPLY = "apply"
 UNSEEN = (
     "the operation marker was replaced while the command ran, but no operation was seen in it: "
     "it came and went too fast"
 )
+NO_MARKER = (
+    "the command succeeded without an operation marker at this path, so nothing is reported: its "
+    "state is kept by another backend, or for another environment"
+)
 
-
-class Look(NamedTuple):
-    """What one look found: the marker, what identifies the two files' contents, and when.
-
-    ``control`` and ``state`` are opaque: they differ when the file was replaced. None: no file.
-    """
-
-    marker: Marker | Unusable
-    control: object
-    state: object
-    at: str
+End = Literal["COMPLETE", "FAIL", "ABORT"]
 
 
 class Started(NamedTuple):
@@ -43,7 +38,7 @@ class Started(NamedTuple):
 class Finished(NamedTuple):
     """The operation that started last is over: ``how`` at this time, with a failure's reason."""
 
-    how: Literal["COMPLETE", "FAIL", "ABORT"]
+    how: End
     at: str
     reason: str = ""
 
@@ -55,36 +50,79 @@ class OperationTracker:
     """Follows one marker from before a command's start to its end.
 
     An intent that was there before the command is none of its operations; neither is an
-    ``adopt``. Each other intent is one run. Call ``see`` for every look in their order, then
-    ``end`` once.
+    ``adopt``, nor another process's. Each other intent is one run. Call ``see`` for every look
+    in their order, then ``end`` once.
     """
 
-    def __init__(self, before: Look) -> None:
+    def __init__(self, before: Look, *, free: bool = True) -> None:
         self.before = before
-        self._known = {i.operation_id for i in [_intent(before)] if i}
-        self._in_marker = _intent(before)
+        self._ownership = Ownership(before, free=free)
+        self._known = {before.intent.operation_id} if before.intent else set()
+        self._in_marker = before.intent
         self._open: str | None = None
+        self._progress: Progress = "none"
         self._state = before.state
-        self._doubtful = False
         self._cleared_at: str | None = None
         self._seen_any = False
+        self._damage: str | None = None
 
     def see(self, look: Look) -> list[Transition]:
-        """Return the transitions that ``look`` shows, in their order."""
+        """Return the transitions that are known with ``look``, in their order."""
+        return [
+            transition
+            for one, ours in self._ownership.decided(look)
+            for transition in self._seen(one, ours=ours)
+        ]
+
+    def end(self, last: Look, ended: Ended) -> list[Transition]:
+        """Return the transitions that are left when the command has ended after ``last``."""
+        transitions = self.see(last)
+        for one, ours in self._ownership.decided(None):
+            transitions += self._seen(one, ours=ours)
+        return [*transitions, *self._outcome(last, ended)]
+
+    def troubles(self, last: Look, ended: Ended) -> list[str]:
+        """Return what the operation of the command leaves unsaid or unproved, after ``end``."""
+        untold = self._untold(last, ended)
+        return [*self._ownership.warnings, *([untold] if untold else [])]
+
+    def _untold(self, last: Look, ended: Ended) -> str | None:
+        if isinstance(last.marker, Unusable):
+            return f"the operation marker {last.marker.reason}"
+        if self._seen_any:
+            return None
+        if self._damage is not None:
+            return f"the operation marker that was seen {self._damage}"
+        if last.control == self.before.control:
+            nothing = last.control is None and ended.exit_status == 0
+            return NO_MARKER if nothing else None
+        # A first marker, or one in place of what said nothing: no operation need have begun.
+        said_nothing = self.before.control is None or isinstance(self.before.marker, Unusable)
+        only_created = said_nothing and last.state == self.before.state
+        # What was replaced may be the end of an operation that was there before.
+        earlier = self.before.intent is not None or last.intent is not None
+        return None if only_created or earlier else UNSEEN
+
+    def _seen(self, look: Look, *, ours: bool) -> list[Transition]:
         if isinstance(look.marker, Unusable):
+            if look.control != self.before.control:
+                self._damage = look.marker.reason
             return []
         intent, earlier = look.marker.intent, self._in_marker
         self._in_marker = intent
         if intent is None:
             return self._cleared(look)
+        if intent.operation_id == self._open:
+            self._progress = look.marker.progress
         if intent.operation_id in self._known:
             return []
         self._known.add(intent.operation_id)
         self._seen_any = True
         transitions = self._succeeded(look, earlier)
-        if intent.kind != APPLY:
+        if intent.kind != APPLY or not ours:
             return transitions
         self._open, self._cleared_at = intent.operation_id, None
+        self._progress = look.marker.progress
         return [*transitions, Started(intent.operation_id, intent.started_at)]
 
     def _succeeded(self, look: Look, earlier: Intent | None) -> list[Transition]:
@@ -92,40 +130,25 @@ class OperationTracker:
 
         A state that was replaced since the look before is the new operation's own after a clear
         marker. After an ``earlier`` intent it may be the end of either: then it counts for that
-        one, and of the new one streamt's exit status has to tell.
+        one, and of the new one its progress and streamt's exit status have to tell.
         """
         transitions: list[Transition] = []
-        self._doubtful = earlier is not None and self._committed(look)
         if earlier is not None:
             transitions = self._cleared(look)
         return transitions or self._closed(
             "FAIL", self._cleared_at or look.at, "the operation ended without a commit"
         )
 
-    def end(self, last: Look, ended: Ended) -> list[Transition]:
-        """Return the transitions that are left when the command has ended after ``last``."""
-        return [*self.see(last), *self._outcome(last, ended)]
-
-    def trouble(self, last: Look) -> str | None:
-        """Return why the operation of the command cannot be told, after ``end``; else None."""
-        if isinstance(last.marker, Unusable):
-            return f"the operation marker says nothing: {last.marker.reason}"
-        if self._seen_any or last.control == self.before.control:
-            return None
-        # A first marker, or one in place of what said nothing: no operation need have begun.
-        said_nothing = self.before.control is None or isinstance(self.before.marker, Unusable)
-        only_created = said_nothing and last.state == self.before.state
-        # What was replaced may be the end of an operation that was there before.
-        earlier = _intent(self.before) is not None or last.marker.intent is not None
-        return None if only_created or earlier else UNSEEN
-
-    def _committed(self, look: Look) -> bool:
-        """Whether the state was replaced; one that is gone was not."""
-        return look.state is not None and look.state != self._state
-
     def _cleared(self, look: Look) -> list[Transition]:
-        if self._committed(look):
+        """Take note of a clear marker: a commit, if the state or the progress says so.
+
+        The state is replaced only where something changed. After an action was begun the marker
+        is cleared by a commit alone, which every action must have completed for.
+        """
+        committed = look.state is not None and look.state != self._state
+        if committed:
             self._state = look.state
+        if committed or self._progress == "all":
             return self._closed("COMPLETE", self._cleared_at or look.at)
         if self._open is not None and self._cleared_at is None:
             self._cleared_at = look.at
@@ -133,27 +156,25 @@ class OperationTracker:
 
     def _outcome(self, last: Look, ended: Ended) -> list[Transition]:
         """Close what is still open: no commit was seen, or the marker is not clear."""
-        if self._open is None:
-            return []
-        succeeded = ended.exit_status == 0 and not ended.interrupted
-        # Without a state that can tell of a commit, streamt's own word for one has to do.
-        if self._cleared_at is not None and succeeded and (last.state is None or self._doubtful):
+        # A marker is never cleared without a commit by a streamt that then ends with 0.
+        if self._cleared_at is not None and ended.exit_status == 0 and self._progress != "failed":
             return self._closed("COMPLETE", self._cleared_at)
-        if ended.interrupted:
+        if _interrupted(last.marker, ended):
             return self._closed("ABORT", last.at)
         return self._closed("FAIL", last.at, _reason(last.marker, ended))
 
-    def _closed(
-        self, how: Literal["COMPLETE", "FAIL", "ABORT"], at: str, reason: str = ""
-    ) -> list[Transition]:
+    def _closed(self, how: End, at: str, reason: str = "") -> list[Transition]:
         if self._open is None:
             return []
-        self._open, self._cleared_at = None, None
+        self._open, self._cleared_at, self._progress = None, None, "none"
         return [Finished(how, at, reason)]
 
 
-def _intent(look: Look) -> Intent | None:
-    return None if isinstance(look.marker, Unusable) else look.marker.intent
+def _interrupted(marker: Marker | Unusable, ended: Ended) -> bool:
+    """Whether Ctrl-C reached us or streamt alone, which says so by its status or its record."""
+    recorded = isinstance(marker, Marker) and marker.interrupted
+    child = ended.killed_by == signal.SIGINT or ended.exit_status == INTERRUPTED
+    return ended.interrupted or child or recorded
 
 
 def _reason(marker: Marker | Unusable, ended: Ended) -> str:

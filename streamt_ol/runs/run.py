@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Protocol, Self
 from streamt_ol.problems import EMIT_FAILED, Warned
 from streamt_ol.redaction import redact
 from streamt_ol.runs.check import check_event, check_spec
-from streamt_ol.runs.failure import GENERIC, exception_message, failure_message
+from streamt_ol.runs.failure import GENERIC, exception_message, failure_message, is_failure
 from streamt_ol.runs.ids import random_id
-from streamt_ol.runs.interrupts import is_failure
 from streamt_ol.transport.base import DeliveryError
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Which tests `streamt test` will run, and which topics they will read.
+"""The tests that `streamt test` will run, and the topics that they will read.
 
 Implements "Test" of the specification's "Runtime command events": the inputs are the topics
 that the selected sample tests consume; schema and continuous tests read none.
@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamt_ol.problems import INVALID, Location, StreamtOlError
 from streamt_ol.redaction import shown
-from streamt_ol.resolution.artifacts import Artifacts
-from streamt_ol.resolution.declarations import Declaration, Declarations, required_name
-from streamt_ol.resolution.outputs import Topic, compiled
+from streamt_ol.resolution.declarations import Declaration, Declarations, required_name, topic_names
 from streamt_ol.runs.spec import Dataset
 
 if TYPE_CHECKING:
@@ -26,7 +24,7 @@ Test = Mapping[str, Any]
 
 def selected(tests: Iterable[Test], wanted: StreamtArguments) -> list[tuple[str, Test]]:
     """Return the tests that streamt selects, each with its JSON pointer in the manifest."""
-    if not wanted.runs_tests:
+    if not wanted.runs:
         return []
     return [
         (f"/tests/{index}", test)
@@ -40,32 +38,31 @@ def sampled_datasets(
 ) -> tuple[Dataset, ...]:
     """Return the datasets that the sample tests among ``tests`` read: each once, sorted.
 
-    Raises E506 at the test whose model is not declared or has no topic, and wherever the
-    manifest or the namespaces give a topic no unambiguous identity. Without a sample test
-    nothing is resolved.
+    streamt samples from Kafka and nothing else, whatever a model was compiled to: of a virtual
+    topic and of a sink too it reads the Kafka topic that carries the model's topic name. Raises
+    E506 at the test whose model is not declared, and where there is no namespace for topics.
+    Without a sample test nothing is resolved.
     """
     samples = [(place, test) for place, test in tests if test.get("type") == SAMPLE]
     if not samples:
         return ()
     declarations = Declarations(manifest)
-    artifacts = Artifacts(manifest, declarations)
     found = set()
     for place, test in samples:
         declaration = declarations.named(test.get("model") or "")
-        topic = declaration and _topic(declaration, artifacts)
-        if topic is None:
-            what = "is not declared" if declaration is None else "writes no topic"
+        if declaration is None:
             raise StreamtOlError(
                 INVALID,
-                f"the sample test reads {shown(test.get('model') or '')}, which {what}",
+                f"the sample test reads {shown(test.get('model') or '')}, which is not declared",
                 location=Location(pointer=f"{place}/model"),
             )
-        found.add(Dataset(namespaces.of(topic.kind), topic.name))
+        found.add(Dataset(namespaces.of("kafka"), _topic(declaration)))
     return tuple(sorted(found))
 
 
-def _topic(declaration: Declaration, artifacts: Artifacts) -> Topic | None:
+def _topic(declaration: Declaration) -> str:
+    """Return the topic that streamt reads: that of a source; of a model its own, or its name."""
     if declaration.kind == "source":
-        name = required_name(declaration.body["topic"], declaration.at("topic"))
-        return Topic("kafka", name)
-    return compiled(declaration, artifacts).topic
+        return required_name(declaration.body["topic"], declaration.at("topic"))
+    names = topic_names(declaration) or [declaration.name]
+    return required_name(names[0], declaration.at())

@@ -18,33 +18,35 @@ if TYPE_CHECKING:
 
 # Seconds between two calls. With file events, polling only covers what they miss: a folder that
 # was removed and made anew, a network file system. Without them it must be quick to see a short
-# operation at all.
+# operation at all; so must it be while more is waited for than a change of the file.
 POLL_BESIDE_EVENTS = 0.1
 POLL_ALONE = 0.003
 
 
 @contextmanager
-def watching(path: Path, changed: Callable[[], None]) -> Iterator[None]:
+def watching(path: Path, changed: Callable[[], bool]) -> Iterator[None]:
     """Call ``changed`` whenever the file ``path`` may have changed, while the body runs.
 
-    Calls come from other threads, one at a time, and more often than the file changes. The
-    file and its folders need not exist yet. Nothing is created.
+    It returns whether only a change of the file matters now; else it is called again soon. Calls
+    come from other threads, one at a time, and more often than the file changes. The file and
+    its folders need not exist yet. Nothing is created.
     """
     one_at_a_time = threading.Lock()
+    settled = False
 
     def call() -> None:
+        nonlocal settled
         with one_at_a_time:
-            changed()
+            settled = changed()
 
     stopped, woken = threading.Event(), threading.Event()
     events = _file_events(path.absolute().parent, call, woken.set)
     if events is not None:
         events.arm()
-    interval = POLL_BESIDE_EVENTS if events is not None else POLL_ALONE
 
     def poll() -> None:
         while not stopped.is_set():
-            woken.wait(interval)
+            woken.wait(POLL_BESIDE_EVENTS if events is not None and settled else POLL_ALONE)
             woken.clear()
             if events is not None:
                 events.arm()
@@ -133,6 +135,7 @@ def _kinds() -> list[Any]:
     from watchdog import events
 
     return [
+        events.FileCreatedEvent,  # the lock's
         events.FileMovedEvent,
         events.FileClosedEvent,
         events.FileDeletedEvent,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import signal
+from typing import TYPE_CHECKING, Literal
 
-from streamt_ol.runs.child import Ended, run_child, signals_held
+from streamt_ol.runs.child import INTERRUPTED, Ended, run_child, signals_held
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -12,30 +13,47 @@ if TYPE_CHECKING:
     from streamt_ol.runs.run import Run
 
 
-def run_wrapped(run: Run, arguments: Sequence[str], environment: Mapping[str, str]) -> Ended:
+def run_wrapped(
+    run: Run, arguments: Sequence[str], environment: Mapping[str, str], *, streamt: bool = False
+) -> Ended:
     """Run a program to its end as ``run``, and tell how it ended.
 
-    COMPLETE on exit status 0; ABORT when a SIGINT came; FAIL for everything else, also when
-    another signal was passed on or the program could not be started. Whatever happens to the
-    delivery of an event, the child is run and its end is told.
+    The terminal event is that of ``outcome``. Whatever happens to the delivery of an event, the
+    child is run and its end is told.
     """
     with run:
         with signals_held() as signals:
             ended = run_child(arguments, environment, signals)
         try:
-            _end(run, ended)
+            _end(run, ended, streamt=streamt)
         except (KeyboardInterrupt, SystemExit):  # the user waits no longer for the delivery
             run.give_up()
     return ended
 
 
-def _end(run: Run, ended: Ended) -> None:
-    if ended.interrupted:
-        run.abort()
-    elif ended.exit_status == 0 and ended.stopped_by is None:
-        run.complete()
-    else:
-        run.fail(failure_of(ended))
+def outcome(ended: Ended, *, streamt: bool) -> Literal["COMPLETE", "FAIL", "ABORT"]:
+    """Return the terminal event that belongs to the end of a child.
+
+    A command that ends with exit status 0 is complete, whatever signals it survived; of
+    ``streamt`` the specification says that an interrupt is ABORT, and streamt tells of its own
+    by exit status 130.
+    """
+    interrupted = ended.interrupted or ended.killed_by == signal.SIGINT
+    if streamt and (interrupted or ended.exit_status == INTERRUPTED):
+        return "ABORT"
+    if ended.exit_status == 0:
+        return "COMPLETE"
+    return "ABORT" if interrupted else "FAIL"
+
+
+def _end(run: Run, ended: Ended, *, streamt: bool) -> None:
+    match outcome(ended, streamt=streamt):
+        case "COMPLETE":
+            run.complete()
+        case "ABORT":
+            run.abort()
+        case "FAIL":
+            run.fail(failure_of(ended))
 
 
 def failure_of(ended: Ended) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import signal
 import subprocess
 import uuid
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 from support.streamt.place import NAMESPACE, Json, Place, kinds, read_until, wait_for
 from support.streamt.stand_in import SECRET
+from support.streamt.terminal import Terminal
 
 W112 = "W112_OPENLINEAGE_EMIT_FAILED"
 OPERATION = "0b1f8f6e-3c5e-4d6a-9a51-7d1c1d8f2c11"
@@ -54,19 +54,38 @@ class TestTheDurableBoundary:
         how = "in need of recovery" if then == "recovery" else "still in progress"
         assert message == f"streamt apply ended with exit status {status}, its operation {how}"
 
-    @pytest.mark.parametrize("at", ["begin", "progress"])
-    def test_a_marker_cleared_without_a_commit_is_fail(self, place: Place, at: str) -> None:
-        status, events, warnings = place.apply_here({"at": at, "then": "rollback"})
+    def test_a_marker_cleared_before_a_mutation_is_fail(self, place: Place) -> None:
+        status, events, warnings = place.apply_here({"at": "begin", "then": "rollback"})
         assert (status, kinds(events), warnings) == (1, ["START", "FAIL"], [])
-
-    def test_a_success_without_a_commit_is_fail(self, place: Place) -> None:
-        """COMPLETE is created only after the state was replaced, whatever the exit status."""
-        assert place.run("apply", emit=False).returncode == 0
-        plan = {"at": "begin", "then": "rollback", "exit": 0, "pause": 0.3}
-        status, events, warnings = place.apply_here(plan)
-        assert (status, kinds(events), warnings) == (0, ["START", "FAIL"], [])
         message = events[1]["run"]["facets"]["errorMessage"]["message"]
-        assert message.endswith("exit status 0, its operation cleared without a commit")
+        assert message.endswith("exit status 1, its operation cleared without a commit")
+
+    @pytest.mark.parametrize("actions", [0, 2])
+    @pytest.mark.parametrize("earlier", [True, False])
+    def test_an_apply_without_changes_is_complete(
+        self, place: Place, actions: int, earlier: bool
+    ) -> None:
+        """It commits and clears the marker, and leaves the state file alone."""
+        if earlier:
+            assert place.run("apply", emit=False).returncode == 0
+        status, events, warnings = place.apply_here({"unchanged": True, "actions": actions})
+        assert (status, kinds(events), warnings) == (0, ["START", "COMPLETE"], [])
+
+    @pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6, 99])
+    def test_a_marker_of_any_version(self, place: Place, version: int) -> None:
+        status, events, warnings = place.apply_here({"version": version})
+        assert (status, kinds(events), warnings) == (0, ["START", "COMPLETE"], [])
+
+    def test_an_interrupt_that_reaches_the_child_alone_is_abort(self, place: Place) -> None:
+        status, events, warnings = place.apply_here({"at": "progress", "then": "interrupt"})
+        assert (status, kinds(events), warnings) == (130, ["START", "ABORT"], [])
+
+    def test_all_actions_completed_and_cleared_is_a_commit_whatever_follows(
+        self, place: Place
+    ) -> None:
+        plan = {"unchanged": True, "pause": 0.3, "exit": 1}
+        status, events, warnings = place.apply_here(plan)
+        assert (status, kinds(events), warnings) == (1, ["START", "COMPLETE"], [])
 
     def test_a_commit_at_once_after_the_intent_is_complete(self, place: Place) -> None:
         """The first look at the operation then sees the replaced state already."""
@@ -134,11 +153,34 @@ class TestTheDurableBoundary:
 
 
 class TestNoOperationNoEvent:
-    @pytest.mark.parametrize("status", [0, 1, 2])
+    @pytest.mark.parametrize("status", [1, 2])
     def test_an_exit_before_the_operation(self, place: Place, status: int) -> None:
-        done = place.run("apply", "--dry-run", plan={"exit": status})
+        done = place.run("apply", plan={"refused": True, "exit": status})
         assert (done.returncode, done.stderr) == (status, b"")
         assert place.lines() == []
+
+    @pytest.mark.parametrize("words", [["--dry-run"], ["--", "--dry-run"], ["--", "--help"]])
+    @pytest.mark.parametrize(
+        "variables",
+        [
+            {},
+            {"OPENLINEAGE__TRANSPORT__TYPE": "UNSET"},
+            {"OPENLINEAGE__TRANSPORT__TYPE": "nonsense"},
+            {"OPENLINEAGE_DISABLED": "true"},
+            {"STREAMT_OPENLINEAGE_KAFKA_NAMESPACE": "nonsense"},
+        ],
+    )
+    def test_a_dry_run_is_simply_run(
+        self, place: Place, words: list[str], variables: dict[str, str]
+    ) -> None:
+        place.manifest.write_text("not JSON")
+        line = place.streamt_line("apply", "--emit-openlineage", *words, emit=False)
+        environment = place.environment({"exit": 3}, **variables)
+        done = subprocess.run(
+            line, capture_output=True, env=environment, cwd=place.folder, check=False
+        )
+        assert (done.returncode, done.stderr) == (3, b"")
+        assert not place.events_file.exists()
 
     def test_a_first_clear_marker_is_no_operation(self, place: Place) -> None:
         plan = {"marker": {"status": "clear", "intent": None}, "at": "begin", "then": "crash"}
@@ -172,17 +214,21 @@ class TestMarkersThatSayNothing:
         [
             ({"text": "{"}, "it is not JSON"),
             ({"text": "[]"}, "it is not a JSON object"),
-            ({"marker": {"control_version": 99}}, "its control_version is not known"),
+            ({"marker": {"control_version": 0}}, "its control_version is not known"),
+            ({"marker": {"control_version": "3"}}, "its control_version is not known"),
+            ({"marker": {"control_version": 3.0}}, "its control_version is not known"),
             ({"marker": {"control_version": None}}, "its control_version is not known"),
             ({"marker": {"control_version": True}}, "its control_version is not known"),
             ({"project": "other"}, "its address is not that of this project and environment"),
             ({"marker": {"address": "s3://x"}}, "its address is not that of this project"),
             ({"marker": {"address": None}}, "its address is not that of this project"),
             ({"marker": {"status": "paused"}}, "its status is not known"),
-            ({"intent": {"operation_id": "42"}}, "its operation_id is no UUID"),
+            ({"intent": {"operation_id": "42"}}, "is damaged: its operation_id is not a UUID"),
+            ({"intent": {"operation_id": 7}}, "is damaged: its operation_id is not a UUID"),
+            ({"intent": {"operation_id": None}}, "is damaged: its operation_id is not a UUID"),
             ({"intent": {"kind": "destroy"}}, "its kind is not known"),
-            ({"intent": {"started_at": "yesterday"}}, "its started_at is no UTC time"),
-            ({"intent": {"started_at": "2026-03-14T09:26:53"}}, "its started_at is no UTC time"),
+            ({"intent": {"started_at": "yesterday"}}, "its started_at is not a UTC time"),
+            ({"intent": {"started_at": "2026-03-14T09:26:53"}}, "its started_at is not a UTC time"),
         ],
     )
     def test_no_invented_event_and_one_warning(self, place: Place, plan: Json, reason: str) -> None:
@@ -197,12 +243,12 @@ class TestMarkersThatSayNothing:
         assert (done.returncode, place.lines()) == (0, [])
         assert done.stderr.decode() == (
             f"child\n{W112} {place.marker().relative_to(place.folder)}: "
-            "the operation marker says nothing: it is not JSON\n"
+            "the operation marker is damaged: it is not JSON\n"
         )
 
     def test_a_marker_that_is_no_file(self, place: Place) -> None:
         place.marker().mkdir(parents=True)
-        done = place.run("apply", "--dry-run")
+        done = place.run("apply", plan={"refused": True})
         assert (done.returncode, place.lines()) == (0, [])
         assert done.stderr.count(W112.encode()) == 1
 
@@ -217,7 +263,7 @@ class TestMarkersThatSayNothing:
     def test_a_fifo_does_not_hang(self, place: Place) -> None:
         place.marker().parent.mkdir(parents=True)
         os.mkfifo(place.marker())
-        done = place.run("apply", "--dry-run")
+        done = place.run("apply", plan={"refused": True})
         assert done.returncode == 0
         assert done.stderr.count(W112.encode()) == 1
 
@@ -258,7 +304,9 @@ class TestWhereTheMarkerIs:
 
     def test_another_environments_marker_is_not_looked_at(self, place: Place) -> None:
         done = place.run("apply", "-e", "dev", plan={"path": str(place.marker("prod"))})
-        assert (done.returncode, done.stderr, place.lines()) == (0, b"", [])
+        assert (done.returncode, place.lines()) == (0, [])
+        (line,) = done.stderr.decode().splitlines()
+        assert line.startswith(f"{W112} .streamt/state/dev.control.json: the command succeeded ")
 
     def test_an_operation_file_elsewhere(self, place: Place) -> None:
         path = place.folder / "state" / "operation.json"
@@ -269,7 +317,7 @@ class TestWhereTheMarkerIs:
 
     def test_nothing_is_created_by_looking(self, place: Place) -> None:
         before = sorted(place.folder.rglob("*"))
-        place.run("apply", "--dry-run")
+        place.run("apply", plan={"refused": True, "lock": "none", "exit": 1})
         assert sorted(set(place.folder.rglob("*")) - set(before)) == [place.events_file]
 
 
@@ -286,42 +334,11 @@ class TestInterrupts:
         assert start["run"] == end["run"]
 
     def test_sigint_before_any_operation_is_no_event(self, place: Place) -> None:
-        process = place.start("apply", "--dry-run", plan={"sleep": 60})
+        process = place.start("apply", plan={"refused": True, "sleep": 60})
         read_until(process, b"ready")
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=30)
         assert (process.returncode, place.lines()) == (130, [])
-
-
-class Terminal:
-    """A command on a terminal of its own, which controls its session."""
-
-    def __init__(self, line: list[str], environment: dict[str, str], folder: Path) -> None:
-        self.child, self.master = pty.fork()
-        if self.child == 0:
-            os.chdir(folder)
-            os.execve(line[0], line, environment)
-
-    def read_until(self, text: bytes) -> bytes:
-        read = b""
-        while text not in read:
-            try:
-                more = os.read(self.master, 4096)
-            except OSError:  # the terminal was closed by its last user
-                break
-            if not more:
-                break
-            read += more
-        return read
-
-    def type(self, text: bytes) -> None:
-        os.write(self.master, text)
-
-    def end(self) -> tuple[int, bytes]:
-        rest = self.read_until(b"\x00never")
-        _, status = os.waitpid(self.child, 0)
-        os.close(self.master)
-        return os.waitstatus_to_exitcode(status), rest
 
 
 @pytest.mark.filterwarnings("ignore:.*use of forkpty:DeprecationWarning")
@@ -348,7 +365,7 @@ class TestOnATerminal:
         assert place.lines() == []
 
     def test_ctrl_c_reaches_the_child_once_and_is_abort(self, place: Place) -> None:
-        plan = {"at": "begin", "then": "crash", "sleep": 1, "patient": True}
+        plan = {"at": "begin", "then": "crash", "sleep": 1, "patient": True, "version": 5}
         terminal = Terminal(place.streamt_line("apply"), place.environment(plan), place.folder)
         terminal.read_until(b"ready")
         terminal.type(b"\x03")

@@ -295,8 +295,8 @@ class TestLeaks:
 
     def test_applies_leave_nothing_behind(self, place: Place, same_process: psutil.Process) -> None:
         for _ in range(50):
-            status, events, warnings = place.apply_here({}, "/bin/true")
-            assert (status, events, warnings) == (0, [], [])
+            status, events, warnings = place.apply_here({}, "/bin/false")
+            assert (status, events, warnings) == (1, [], [])
         for _ in range(15):  # each the first of its project: folders appear while it runs
             shutil.rmtree(place.folder / ".streamt", ignore_errors=True)
             status, events, warnings = place.apply_here({"pause": 0.01})

@@ -1,9 +1,9 @@
-"""Which tests streamt selects, and which datasets the selected sample tests read."""
+"""The tests that streamt selects, and the datasets that the selected sample tests read."""
 
 from __future__ import annotations
 
 import pytest
-from support.manifests import Json, manifest, shop, source
+from support.manifests import Json, manifest, model, shop, source
 from support.streamt.place import GATEWAY, KAFKA, TESTS
 
 from streamt_ol.problems import StreamtOlError
@@ -14,7 +14,7 @@ from streamt_ol.runs.selection import sampled_datasets, selected
 
 CLEAN = Dataset(KAFKA, "clean.v1")
 TOTALS = Dataset(KAFKA, "totals")
-VIEW = Dataset(GATEWAY, "view.v1")
+VIEW = Dataset(KAFKA, "view")
 OPTIONS: dict[str, str | None] = {
     "job_namespace": "jobs",
     "kafka_namespace": KAFKA,
@@ -81,7 +81,22 @@ def test_without_a_sample_test_no_namespace_is_needed() -> None:
 
 def test_only_the_namespace_that_is_used_is_needed() -> None:
     document = {**shop(), "tests": TESTS}
-    assert inputs(document, "-m", "clean", gateway_namespace=None) == (CLEAN,)
+    assert inputs(document, gateway_namespace=None) == (CLEAN, TOTALS, VIEW)
+
+
+def test_of_a_virtual_topic_and_of_a_sink_the_kafka_topic_is_read() -> None:
+    """As streamt reads it: the model's `topic.name`, else its name, from Kafka."""
+    models = [
+        model("masked", gateway={"virtual_topic": {"name": "trips.masked"}}),
+        model("named", topic={"name": "n.v1"}, gateway={"virtual_topic": {"name": "n.virtual"}}),
+        model("advanced", advanced={"topic": {"name": "a.v1"}}),
+        model("lake", sink={"connector": "s3"}),
+        model("raw_lake", sink={"connector": "s3"}, topic={"name": "lake.v1"}),
+    ]
+    tests = [{"name": m["name"], "model": m["name"], "type": "sample"} for m in models]
+    document = {**manifest([source("raw")], models), "tests": tests}
+    names = ["a.v1", "lake", "lake.v1", "masked", "n.v1"]
+    assert inputs(document) == tuple(Dataset(KAFKA, name) for name in names)
 
 
 def test_a_source_may_be_sampled() -> None:
@@ -91,9 +106,9 @@ def test_a_source_may_be_sampled() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "words"), [("lake", "writes no topic"), ("nobody", "is not declared"), (None, "is")]
+    ("model", "words"), [("nobody", "is not declared"), (None, "is not declared")]
 )
-def test_a_sample_test_without_a_topic(model: str | None, words: str) -> None:
+def test_a_sample_test_of_nothing_declared(model: str | None, words: str) -> None:
     document = {**shop(), "tests": [{"name": "t", "model": model, "type": "sample"}]}
     with pytest.raises(StreamtOlError) as caught:
         inputs(document)

@@ -10,14 +10,23 @@ The environment variable STAND_IN, a JSON object, says how it behaves:
 - ``exit``: exit status; ``suicide``: the signal that it ends itself with;
 - ``sleep``: seconds to wait after printing ``ready``; ``patient``: SIGINT and SIGTERM are counted,
   told on stdout, and do not end it before the sleep is over;
-- for apply: ``ask``, ``dry_run``, ``pause`` (seconds after a step; ``pauses``: by step), ``kind``,
-  ``operation``, ``started_at``, ``marker`` (fields over those of the marker), ``twice``,
-  ``at``: the step at which ``then`` happens: ``crash``, ``recovery``, ``rollback``, ``kill``.
+- for apply, as streamt's code of today does it: ``ask``, ``refused`` (ends before the operation),
+  ``planning`` (seconds before it, with the lock), ``pause`` (seconds after a step; ``pauses``: by
+  step), ``kind``, ``operation``, ``started_at``, ``version`` of the marker, ``marker`` (fields
+  over its own), ``text`` (in its place), ``operations``: how many;
+  ``actions``: how many the intent has (default 2), ``done``: how many are completed at the step
+  ``progress`` (default all), ``failed``: the next one fails; ``unchanged``: the state file stays;
+  ``at``: the step at which ``then`` happens: ``crash``, ``recovery``, ``rollback``, ``kill``, and
+  ``interrupt``: as after a KeyboardInterrupt;
+- ``lock``: ``held`` from before planning until the end (default), ``file`` (there is one, but it
+  is never held), ``none`` (a release without one).
 
-The sequence of an operation: begin (marker written), progress, state (replaced), clear (marker
-cleared), done.
+The sequence of an operation: begin (marker written), progress (of its actions), state
+(replaced), clear (marker cleared), done. A KeyboardInterrupt that nobody asked for becomes
+``recovery_required`` with ``operation_interrupted``, which takes 0.3 s, and exit status 130.
 """
 
+import fcntl
 import json
 import os
 import signal
@@ -45,6 +54,7 @@ FOLDER = Path(option(("-p", "--project-dir"), "."), ".streamt", "state")
 ENVIRONMENT = option(("-e", "--env"), os.environ.get("STREAMT_ENV", "default"))
 MARKER = Path(PLAN.get("path") or FOLDER / f"{ENVIRONMENT}.control.json")
 STATE = FOLDER / f"{ENVIRONMENT}.json"
+LOCK = FOLDER / f".{ENVIRONMENT}.json.lock"
 
 
 def replace(path: Path, content: Any) -> None:
@@ -57,27 +67,79 @@ def replace(path: Path, content: Any) -> None:
     staging.rename(path)
 
 
-def mark(status: str, intent: dict[str, Any] | None, *progress: str) -> None:
+def mark(
+    status: str,
+    intent: dict[str, Any] | None,
+    progress: list[dict[str, Any]] | None = None,
+    failure: str = "action_failed",
+) -> None:
+    recovery = {
+        "operation_id": intent and intent["operation_id"],
+        "failure_code": failure,
+        "failed_at": now(),
+        "last_completed_action_index": None,
+        "mutation_may_have_succeeded": True,
+        "detail": SECRET,
+    }
     content = {
-        "control_version": 1,
+        "control_version": PLAN.get("version", 3),
         "address": f"streamt-state://local/{PLAN.get('project', 'shop')}/{ENVIRONMENT}",
         "status": status,
         "intent": intent,
-        "progress": list(progress),
-        "recovery": {"reason": SECRET} if status == "recovery_required" else None,
+        "progress": progress or [],
+        "recovery": recovery if status == "recovery_required" else None,
         **PLAN.get("marker", {}),
     }
     replace(MARKER, PLAN.get("text") or content)
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def take_lock() -> None:
+    how = PLAN.get("lock", "held")
+    if how == "none":
+        return
+    STATE.parent.mkdir(parents=True, exist_ok=True)
+    # Held until the process ends.
+    descriptor = os.open(LOCK, os.O_CREAT | os.O_RDWR, 0o600)
+    if how == "held":
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
+def action(intent: dict[str, Any], index: int, status: str, succeeded: bool | None) -> Any:
+    return {
+        "operation_id": intent["operation_id"],
+        "action_index": index,
+        "resource_id": SECRET,
+        "action": "update",
+        "status": status,
+        "succeeded": succeeded,
+        "recorded_at": now(),
+    }
+
+
+def carry_out(intent: dict[str, Any]) -> None:
+    progress: list[dict[str, Any]] = []
+    done = PLAN.get("done", len(intent["actions"]))
+    for index in range(done + bool(PLAN.get("failed"))):
+        progress.append(action(intent, index, "started", None))
+        mark("in_progress", intent, progress)
+        progress.append(action(intent, index, "completed", index < done))
+        mark("in_progress", intent, progress)
 
 
 def new_intent() -> dict[str, Any]:
     return {
         "operation_id": PLAN.get("operation") or str(uuid.uuid4()),
         "kind": PLAN.get("kind", "apply"),
-        "started_at": PLAN.get("started_at") or datetime.now(UTC).isoformat(),
-        "actor": {"user": SECRET},
+        "started_at": PLAN.get("started_at") or now(),
+        "actor": SECRET,
         "prior_state_serial": 3,
-        "actions": [{"password": SECRET}],
+        "prior_state_checksum": "sha256:" + "0" * 64,
+        "reviewed_plan_checksum": None,
+        "actions": [{"password": SECRET}] * PLAN.get("actions", 2),
         **PLAN.get("intent", {}),
     }
 
@@ -93,35 +155,54 @@ def fail(intent: dict[str, Any]) -> NoReturn:
         os.kill(os.getpid(), signal.SIGKILL)
     if then == "recovery":
         mark("recovery_required", intent)
+    if then == "interrupt":
+        interrupted(intent)
     if then == "rollback":
         mark("clear", None)
     leave(PLAN.get("exit", 1))
+
+
+def interrupted(intent: dict[str, Any]) -> NoReturn:
+    time.sleep(0.3)
+    mark("recovery_required", intent, failure="operation_interrupted")
+    leave(130)
 
 
 def operate() -> None:
     intent = new_intent()
     steps: dict[str, Callable[[], None]] = {
         "begin": lambda: mark("in_progress", intent),
-        "progress": lambda: mark("in_progress", intent, "a", "b"),
+        "progress": lambda: carry_out(intent),
         "state": lambda: replace(STATE, {"serial": time.time_ns(), "secret": SECRET}),
         "clear": lambda: mark("clear", None),
     }
-    for name, step in steps.items():
-        step()
-        time.sleep(PLAN.get("pauses", {}).get(name, PLAN.get("pause", 0.05)))
-        if PLAN.get("at") == name:
-            wait()
-            fail(intent)
+    if PLAN.get("unchanged"):
+        del steps["state"]
+    try:
+        for name, step in steps.items():
+            step()
+            time.sleep(PLAN.get("pauses", {}).get(name, PLAN.get("pause", 0.05)))
+            if PLAN.get("at") == name:
+                wait()
+                fail(intent)
+    except KeyboardInterrupt:
+        if json.loads(MARKER.read_text())["status"] == "clear":
+            raise
+        interrupted(intent)
 
 
 def apply() -> None:
+    take_lock()
+    time.sleep(PLAN.get("planning", 0))
     if PLAN.get("ask"):
         print("Apply these changes? [y/N] ", end="", flush=True)
         if sys.stdin.readline().strip() != "y":
             print("declined")
             leave(1)
     if "--dry-run" in sys.argv:
-        print("would change 2 topics")
+        print("would change 2 topics", flush=True)
+        return
+    if PLAN.get("refused"):
         return
     for _ in range(PLAN.get("operations", 1)):
         operate()

@@ -1,0 +1,153 @@
+"""A process beside us that tells which signals were sent to all of us, not to us alone.
+
+A signal from the terminal, by ``kill -- -PGID``, ``timeout`` or a supervisor of a whole control
+group reaches the child as well; one by ``kill PID`` does not, and nothing in the signal tells
+the two apart. So a second process stands in our process group, to which nobody sends a signal
+of its own: it blocks them all, and on being asked answers which have arrived.
+
+It also keeps the child from outliving us: when we are killed (SIGKILL, which nobody can pass
+on), it kills the child, as the same signal would have done without us.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import struct
+import warnings
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_ASK, _RELEASE = 0, -1
+_MESSAGE = struct.Struct("=q")  # a question, a release, or the process id of the child
+_PATIENCE = 1000  # milliseconds; longer only where the witness itself was suspended or killed
+_FOLDERS = (Path("/dev/fd"), Path("/proc/self/fd"))
+
+
+class Witness:
+    """Start the process; use as a context manager, in which no signal kills either process.
+
+    Where no process can be started, every signal counts as sent to us alone.
+    """
+
+    def __init__(self) -> None:
+        questions, self._questions = os.pipe()
+        self._answers, answers = os.pipe()
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        try:
+            self._between = _start(questions, answers)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            os.close(questions)
+            os.close(answers)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """End the process and wait until it has closed what it inherited."""
+        self._reap()
+        self._send(_RELEASE)
+        os.close(self._questions)
+        self._answer()
+        os.close(self._answers)
+
+    def guard(self, child: int) -> None:
+        """Have ``child`` killed when we are killed."""
+        self._reap()
+        self._send(child)
+
+    def ask(self) -> frozenset[int]:
+        """Return the signals that have reached the witness since it was asked last."""
+        self._send(_ASK)
+        return frozenset(self._answer()[1:])
+
+    def _reap(self) -> None:
+        """Wait until the witness is there, and is nobody's child of ours."""
+        if self._between is not None:
+            os.waitpid(self._between, 0)
+            self._between = None
+
+    def _send(self, message: int) -> None:
+        with suppress(OSError):  # it is gone
+            os.write(self._questions, _MESSAGE.pack(message))
+
+    def _answer(self) -> bytes:
+        """Return one answer, a length and signals; nothing where the witness is gone or silent."""
+        waiting = select.poll()
+        waiting.register(self._answers, select.POLLIN)
+        return os.read(self._answers, 256) if waiting.poll(_PATIENCE) else b""
+
+
+def _start(questions: int, answers: int) -> int | None:
+    """Start the process as a grandchild, so that whoever lists our children finds the child.
+
+    Return the process between, which ends at once; None where none could be started.
+    """
+    try:
+        with warnings.catch_warnings():
+            # A host may have threads; what the new process does needs none of their locks.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            between = os.fork()
+            if between == 0:
+                _become_witness(questions, answers)
+    except OSError:
+        return None
+    return between
+
+
+def _become_witness(questions: int, answers: int) -> NoReturn:
+    try:
+        if os.fork() == 0:
+            _close_all_but(questions, answers)
+            _testify(questions, answers)
+    finally:
+        os._exit(0)
+
+
+def _testify(questions: int, answers: int) -> None:
+    """Answer until a release; where we end without one, kill the child."""
+    kill = None
+    while message := os.read(questions, _MESSAGE.size):
+        (number,) = _MESSAGE.unpack(message)
+        if number == _RELEASE:
+            return
+        if number == _ASK:
+            arrived = _taken()
+            os.write(answers, bytes([len(arrived), *arrived]))
+        else:
+            kill = _killer_of(number)
+    if kill is not None:
+        kill()
+
+
+def _taken() -> list[int]:
+    """Return the signals that have arrived, and have them arrived no longer."""
+    taken = []
+    while pending := signal.sigpending():
+        taken.append(signal.sigwait(pending))
+    return sorted(set(taken))
+
+
+def _killer_of(child: int) -> Callable[[], None]:
+    """Return what kills the process that has the id now, where the system can hold on to it."""
+    try:
+        handle = os.pidfd_open(child)
+    except (AttributeError, OSError):
+        return lambda: os.kill(child, signal.SIGKILL)
+    return lambda: signal.pidfd_send_signal(handle, signal.SIGKILL)
+
+
+def _close_all_but(*kept: int) -> None:
+    """Close what was inherited, so that whoever reads a pipe of ours sees its end with ours."""
+    folder = next(filter(Path.is_dir, _FOLDERS), None)
+    inherited = range(1024) if folder is None else [int(one.name) for one in folder.iterdir()]
+    for descriptor in inherited:
+        if descriptor not in kept:
+            with suppress(OSError):
+                os.close(descriptor)
