@@ -73,7 +73,7 @@ def test_every_case(progress: str, end: str) -> None:
 ROW = re.compile(
     r"^\| (cleared|left) \| ([^|]*) \| ([^|]*) \| ([^|]*) \| `(\w+)` \|$", re.MULTILINE
 )
-WORDS = {
+WORDS: dict[str, dict[str, Any]] = {
     "progress": {"any": PROGRESS, "none or some": ("none", "some"), "not failed": PROGRESS[:3]}
     | {word: (word,) for word in PROGRESS},
     "state": {"any": (True, False), "replaced": (True,), "not replaced": (False,)},

@@ -33,6 +33,6 @@ def read() -> None:
 threading.Thread(target=read, daemon=True).start()
 while not ended.wait(0.05):
     pass
-for number, times in sorted(counts.items()):
-    os.write(1, b"%d: %d\n" % (number, times))
+for came, times in sorted(counts.items()):
+    os.write(1, b"%d: %d\n" % (came, times))
 os._exit(0)
