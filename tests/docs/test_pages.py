@@ -102,6 +102,8 @@ def test_the_blocks_have_a_known_form(page: Path) -> None:
             assert SAID.match(block.after), f"nothing says whether this was run: {block.text}"
         if block.language == "json":
             json.loads(block.text)
+        if block.language == "python":
+            compile(block.text, name(page), "exec")
 
 
 def test_the_export_is_the_one_shown(folder: Path) -> None:
