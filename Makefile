@@ -39,6 +39,7 @@ test-wheel:
 check: $(VENV)/dev
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/ruff check $(CODE)
+	$(BIN)/python docs/generate.py --check
 	cd tests && ../$(BIN)/lint-imports --no-cache ../pyproject.toml
 	cd tests && ../$(BIN)/mypy --config-file ../pyproject.toml -p streamt_ol
 	cd tests && ../$(BIN)/mypy --config-file ../pyproject.toml .

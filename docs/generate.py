@@ -50,15 +50,21 @@ def generated(text: str) -> str:
     return REGION.sub(lambda region: region[1] + TABLES[region[2]]() + region[3], text)
 
 
-def main() -> int:
-    """Write the pages that differ, and name them."""
+def main(arguments: list[str]) -> int:
+    """Write the pages that differ, and name them; with ``--check`` fail instead of writing."""
+    status = 0
     for page in sorted(DOCS.rglob("*.md")):
         text = page.read_text("utf-8")
-        if (new := generated(text)) != text:
+        if (new := generated(text)) == text:
+            continue
+        if "--check" in arguments:
+            status = 1
+            sys.stdout.write(f"{page.relative_to(DOCS.parent)} is not current: run `make pages`\n")
+        else:
             page.write_text(new, "utf-8")
             sys.stdout.write(f"{page.relative_to(DOCS.parent)} is written anew\n")
-    return 0
+    return status
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
