@@ -1,6 +1,8 @@
 """Read a topic to its end, in a process of its own: one JSON line for each record.
 
-python records.py BOOTSTRAP TOPIC
+python records.py SETTINGS TOPIC
+
+SETTINGS is the JSON of a client's settings.
 """
 
 from __future__ import annotations
@@ -11,10 +13,10 @@ import sys
 from confluent_kafka import Consumer, KafkaError, TopicPartition
 
 
-def main(bootstrap: str, topic: str) -> None:
+def main(settings: str, topic: str) -> None:
     consumer = Consumer(
         {
-            "bootstrap.servers": bootstrap,
+            **json.loads(settings),
             "group.id": "reader-of-the-tests",
             "enable.partition.eof": True,
             "enable.auto.commit": False,

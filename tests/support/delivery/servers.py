@@ -70,8 +70,9 @@ class Broker(Closing):
 
     def records(self) -> list[dict[str, Any]]:
         """Read the topic back by a consumer in another process."""
+        settings = json.dumps({"bootstrap.servers": self.bootstrap})
         done = subprocess.run(
-            [sys.executable, str(PEER.with_name("records.py")), self.bootstrap, self.topic],
+            [sys.executable, str(PEER.with_name("records.py")), settings, self.topic],
             capture_output=True,
             check=True,
             timeout=60,

@@ -1,0 +1,316 @@
+"""Kafka with a real broker, Tansu: keys, order, groups, kills of either side, and TLS."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import subprocess
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import trustme
+from openlineage.client import event_v2
+from openlineage.client.facet_v2 import parent_run
+from openlineage.client.transport.kafka import KafkaConfig, KafkaTransport
+from support.commands import PROGRAM, clean_environment, streamt_ol
+from support.delivery.events import RUN_ID, dataset, facet, job, run, write
+from support.delivery.servers import Server
+from support.delivery.tansu import QUICK_GROUP, RealBroker, needs_broker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = [pytest.mark.slow, needs_broker]
+
+
+def send(broker: RealBroker, file: Path, *more: str | Path) -> list[str]:
+    """Return the arguments that send ``file`` to the topic of ``broker``."""
+    return ["send", str(file), "--to", "kafka", "--bootstrap", broker.bootstrap, "--topic",
+            broker.topic, *map(str, more)]  # fmt: skip
+
+
+def forward(broker: RealBroker, server: Server, *more: str | Path, **settings: Any) -> list[str]:
+    """Return the arguments of a member of the group `g` that posts to ``server``."""
+    file = server.log.with_name("kafka.json")
+    file.write_text(json.dumps(QUICK_GROUP | settings))
+    return ["forward", "--bootstrap", broker.bootstrap, "--topic", broker.topic, "--group", "g",
+            "--kafka-config", str(file), "--to", "marquez", "--url", server.url,
+            *map(str, more)]  # fmt: skip
+
+
+def started(command: list[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [PROGRAM, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean_environment()
+    )
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+class TestSend:
+    def test_records_keys_and_order(self, tmp_path: Path) -> None:
+        events = [run(f"j{n % 7}", "RUNNING", at=n) for n in range(300)]
+        file = write(tmp_path / "e.jsonl", *events, job("ä"), dataset("d"))
+        with RealBroker(tmp_path) as broker:
+            done = streamt_ol(*send(broker, file))
+            records = broker.records()
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert done.stdout == b"sent 302, skipped 0, refused 0\n"
+        assert sorted(r["value"] for r in records) == sorted(file.read_text().splitlines())
+        for name in (f"j{n}" for n in range(7)):
+            mine = [r for r in records if r["key"] == f"run:jobs/{name}"]
+            assert len({r["partition"] for r in mine}) == 1
+            places = [json.loads(r["value"])["at"] for r in mine]
+            assert places == sorted(places)
+            assert len(places) in (42, 43)
+
+    def test_keys_and_partitions_are_the_official_clients(self, tmp_path: Path) -> None:
+        """Its transport and ours write to one topic: each name's records stand together."""
+        names = [f"job {n}/ä" for n in range(20)]
+        parent = facet(
+            "ParentRunFacet",
+            run={"runId": RUN_ID},
+            job={"namespace": "p", "name": "parent"},
+        )
+        child = run("child")
+        child["run"]["facets"] = {"parent": parent}
+        file = write(tmp_path / "e.jsonl", *(run(n) for n in names), child, job("j"), dataset("d"))
+        with RealBroker(tmp_path) as broker:
+            assert streamt_ol(*send(broker, file)).returncode == 0
+            config = {"bootstrap.servers": broker.bootstrap, "acks": "all"}
+            transport = KafkaTransport(KafkaConfig(config=config, topic=broker.topic))
+            for event in official(names):
+                transport.emit(event)
+            transport.close()
+            records = broker.records()
+        found = Counter((r["key"], r["partition"]) for r in records)
+        assert len(found) == len(names) + 3
+        assert set(found.values()) == {2}
+
+    def test_a_broker_that_comes_late_gets_everything(self, tmp_path: Path) -> None:
+        file = write(tmp_path / "e.jsonl", *(run(f"j{n}") for n in range(50)))
+        with RealBroker(tmp_path) as broker:
+            broker.kill()
+            child = started(send(broker, file, "--timeout", "60"))
+            time.sleep(2)
+            broker.start()
+            out, _ = child.communicate(timeout=90)
+            assert (child.returncode, out) == (0, b"sent 50, skipped 0, refused 0\n")
+            assert len(broker.records()) == 50
+
+    def test_a_broker_that_is_suspended_gets_everything_once(self, tmp_path: Path) -> None:
+        file = write(tmp_path / "e.jsonl", *(run(f"j{n}", at=n) for n in range(5_000)))
+        with RealBroker(tmp_path) as broker:
+            child = started(send(broker, file, "--timeout", "60"))
+            time.sleep(0.5)
+            broker.suspend()
+            time.sleep(2)
+            broker.resume()
+            out, _ = child.communicate(timeout=90)
+            assert (child.returncode, out) == (0, b"sent 5000, skipped 0, refused 0\n")
+            assert len(broker.records()) == 5_000
+
+    def test_a_broker_that_is_killed_again_and_again_loses_nothing(self, tmp_path: Path) -> None:
+        lines = [json.dumps(run(f"j{n % 50}", "RUNNING", at=n)) for n in range(20_000)]
+        file = write(tmp_path / "e.jsonl", *lines)
+        moments = random.Random(1)
+        with RealBroker(tmp_path) as broker:
+            command = send(broker, file, "--timeout", "60", "--progress-file", tmp_path / "done")
+            child = started(command)
+            for _ in range(4):
+                time.sleep(moments.random())
+                broker.kill()
+                time.sleep(moments.random())
+                broker.start()
+            out, _ = child.communicate(timeout=120)
+            again = streamt_ol(*command)
+            arrived = [r["value"] for r in broker.records()]
+        assert again.returncode == 0, (out, again.stderr)
+        assert set(arrived) == set(lines)
+
+    def test_kill_9_of_send_loses_nothing(self, tmp_path: Path) -> None:
+        lines = [json.dumps(run(f"j{n % 50}", "RUNNING", at=n)) for n in range(20_000)]
+        file = write(tmp_path / "e.jsonl", *lines)
+        with RealBroker(tmp_path) as broker:
+            command = send(broker, file, "--progress-file", tmp_path / "done", "--no-validate")
+            killed = 0
+            for seconds in (0.6, 0.7, 0.8, 0.9):
+                child = started(command)
+                with pytest.raises(subprocess.TimeoutExpired):
+                    child.communicate(timeout=seconds)
+                child.kill()
+                child.communicate()
+                killed += child.returncode == -signal.SIGKILL
+            last = streamt_ol(*command)
+            arrived = [r["value"] for r in broker.records()]
+        assert killed == 4
+        assert last.returncode == 0, last.stderr
+        assert set(arrived) == set(lines)
+
+
+def official(names: list[str]) -> list[Any]:
+    """Return the events of the test of keys, made of the official client's classes."""
+    fields: dict[str, Any] = {
+        "eventTime": "2026-10-21T08:00:00Z",
+        "producer": "https://example.com",
+    }
+    parent = parent_run.ParentRunFacet(
+        run=parent_run.Run(RUN_ID), job=parent_run.Job("p", "parent")
+    )
+    runs: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in names]
+    runs.append(("child", {"parent": parent}))
+    return [
+        *(
+            event_v2.RunEvent(
+                eventType=event_v2.RunState.COMPLETE,
+                run=event_v2.Run(RUN_ID, facets=facets),
+                job=event_v2.Job("jobs", name),
+                **fields,
+            )
+            for name, facets in runs
+        ),
+        event_v2.JobEvent(job=event_v2.Job("jobs", "j"), **fields),
+        event_v2.DatasetEvent(dataset=event_v2.StaticDataset("db://h", "d"), **fields),
+    ]
+
+
+class TestForward:
+    def test_to_the_end_and_then_only_what_is_new(self, tmp_path: Path) -> None:
+        values = [json.dumps(job(f"j{n}")).encode() for n in range(40)]
+        with RealBroker(tmp_path) as broker, Server(tmp_path) as server:
+            broker.produce(*values[:30])
+            first = streamt_ol(*forward(broker, server, "--until-end"))
+            broker.produce(*values[30:])
+            second = streamt_ol(*forward(broker, server, "--until-end"))
+            bodies = [body.encode() for body in server.bodies()]
+        assert (first.returncode, first.stdout) == (0, b"sent 30, skipped 0, refused 0\n")
+        assert (second.returncode, second.stdout) == (0, b"sent 10, skipped 0, refused 0\n")
+        assert sorted(bodies) == sorted(values)
+
+    def test_what_is_sent_arrives_byte_for_byte(self, tmp_path: Path) -> None:
+        file = write(tmp_path / "e.jsonl", *(job(f"ä {n}", n=[1.0, 1e3]) for n in range(10)))
+        with RealBroker(tmp_path) as broker, Server(tmp_path) as server:
+            assert streamt_ol(*send(broker, file)).returncode == 0
+            assert streamt_ol(*forward(broker, server, "--until-end")).returncode == 0
+            assert sorted(server.bodies()) == sorted(file.read_text().splitlines())
+
+    def test_two_members_of_a_group_share_the_records(self, tmp_path: Path) -> None:
+        values = [json.dumps(job(f"j{n}")).encode() for n in range(600)]
+        with (
+            RealBroker(tmp_path) as broker,
+            Server(tmp_path / "a", {"delay": 0.005}) as one,
+            Server(tmp_path / "b", {"delay": 0.005}) as two,
+        ):
+            members = [started(forward(broker, server)) for server in (one, two)]
+            broker.produce(*values)
+            arrived: set[str] = set()
+            while len(arrived) < len(values):
+                assert all(member.poll() is None for member in members)
+                arrived = {*one.bodies(), *two.bodies()}
+                time.sleep(0.1)
+            for member in members:
+                member.send_signal(signal.SIGTERM)
+            reports = [member.communicate(timeout=60) for member in members]
+            assert broker.committed("g") == len(values)
+        assert [member.returncode for member in members] == [143, 143], reports
+        assert arrived == {value.decode() for value in values}
+
+    def test_a_member_that_joins_takes_over_from_one_that_is_killed(self, tmp_path: Path) -> None:
+        values = [json.dumps(job(f"j{n}")).encode() for n in range(300)]
+        with RealBroker(tmp_path) as broker, Server(tmp_path, {"delay": 0.01}) as server:
+            broker.produce(*values)
+            first = started(forward(broker, server))
+            wait_until(lambda: server.count() > 20)
+            second = started(forward(broker, server))
+            first.kill()
+            first.communicate()
+            wait_until(lambda: set(server.bodies()) == {value.decode() for value in values})
+            second.send_signal(signal.SIGTERM)
+            second.communicate(timeout=60)
+            assert second.returncode == 143
+            assert server.count() - len(values) <= 1 + 1, "in hand at the kill and at the change"
+
+    def test_kill_9_at_every_moment_loses_nothing(self, tmp_path: Path) -> None:
+        values = [json.dumps(job(f"j{n}")).encode() for n in range(1_500)]
+        moments = random.Random(2)
+        kills = 8
+        with RealBroker(tmp_path) as broker, Server(tmp_path) as server:
+            broker.produce(*values)
+            command = forward(broker, server, "--no-validate")
+            for _ in range(kills):
+                wanted = server.count() + moments.randint(1, 150)
+                child = started(command)
+                wait_until(lambda least=wanted: server.count() >= least)  # type: ignore[misc]
+                child.kill()
+                child.communicate()
+            last = streamt_ol(*command, "--until-end")
+            arrived = [body.encode() for body in server.bodies()]
+        assert last.returncode == 0, last.stderr
+        assert set(arrived) == set(values)
+        assert len(arrived) - len(values) <= kills
+
+    def test_a_broker_that_is_killed_and_comes_back_loses_nothing(self, tmp_path: Path) -> None:
+        values = [json.dumps(job(f"j{n}")).encode() for n in range(400)]
+        with RealBroker(tmp_path) as broker, Server(tmp_path, {"delay": 0.005}) as server:
+            broker.produce(*values[:300])
+            child = started(forward(broker, server))
+            for _ in range(3):
+                before = server.count()
+                wait_until(lambda least=before + 30: server.count() >= least)  # type: ignore[misc]
+                broker.kill()
+                time.sleep(0.5)
+                broker.start()
+            broker.produce(*values[300:])
+            wait_until(lambda: set(server.bodies()) == {value.decode() for value in values})
+            child.send_signal(signal.SIGTERM)
+            _, err = child.communicate(timeout=60)
+        assert child.returncode == 143, err
+        assert b"Traceback" not in err
+
+
+class TestTls:
+    def test_the_authority_of_the_broker_is_trusted(self, tmp_path: Path) -> None:
+        file = write(tmp_path / "e.jsonl", *(job(f"j{n}") for n in range(10)))
+        with (
+            RealBroker(tmp_path / "broker", tls="localhost") as broker,
+            Server(tmp_path) as server,
+        ):
+            settings = {"security.protocol": "SSL", "ssl.ca.location": str(broker.ca_file)}
+            (tmp_path / "tls.json").write_text(json.dumps(settings))
+            sent = streamt_ol(*send(broker, file, "--kafka-config", tmp_path / "tls.json"))
+            assert len(broker.records()) == 10
+            forwarded = streamt_ol(*forward(broker, server, "--until-end", **settings))
+            assert sorted(server.bodies()) == sorted(file.read_text().splitlines())
+        assert (sent.returncode, sent.stdout) == (0, b"sent 10, skipped 0, refused 0\n")
+        assert forwarded.returncode == 0, forwarded.stderr
+
+    @pytest.mark.parametrize("case", ["another authority", "another name", "plain", "no tls"])
+    def test_what_is_not_trusted_gets_nothing(self, tmp_path: Path, case: str) -> None:
+        file = write(tmp_path / "e.jsonl", job("secret"))
+        name = {"another name": "other.example", "no tls": None}.get(case, "localhost")
+        with RealBroker(tmp_path / "broker", tls=name) as broker, Server(tmp_path) as server:
+            if case in ("another authority", "no tls"):
+                trustme.CA().cert_pem.write_to_path(str(broker.ca_file))
+            settings = {"security.protocol": "SSL", "ssl.ca.location": str(broker.ca_file)}
+            if case == "plain":
+                settings = {}
+            (tmp_path / "tls.json").write_text(json.dumps(settings))
+            config = ("--kafka-config", tmp_path / "tls.json", "--timeout", "3")
+            sent = streamt_ol(*send(broker, file, *config))
+            forwarded = streamt_ol(
+                *forward(broker, server, "--until-end", "--timeout", "3", **settings)
+            )
+            assert server.requests() == []
+        assert (sent.returncode, forwarded.returncode) == (1, 1)
+        assert sent.stdout == b"sent 0, skipped 0, refused 0, failed 1\n"
+        for done in (sent, forwarded):
+            assert b"Traceback" not in done.stderr
+            assert b"%3|" not in done.stderr
