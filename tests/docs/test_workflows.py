@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from support.commands import streamt_ol
+from support.commands import PROGRAM, clean_environment, streamt_ol
 from support.pages import PAGES, ROOT, blocks, name
 
 WORKFLOWS = [
@@ -90,3 +92,45 @@ def test_no_registry_is_named() -> None:
     named = [ROOT / "Makefile", ROOT / "action.yml", ROOT / "pyproject.toml", ROOT / "mkdocs.yml"]
     for file in [*PAGES, *WORKFLOWS, *named]:
         assert not HOSTS.search(file.read_text("utf-8")), file
+
+
+class TestAction:
+    """The step of ``action.yml`` that validates, run as GitHub runs it."""
+
+    def validate(self, folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
+        action = yaml.safe_load((ROOT / "action.yml").read_bytes())
+        [step] = [step for step in action["runs"]["steps"] if step["name"] == "Validate"]
+        program = folder / "temp" / "streamt-ol" / "bin"
+        program.mkdir(parents=True, exist_ok=True)
+        if not (program / "streamt-ol").exists():
+            (program / "streamt-ol").symlink_to(PROGRAM)
+        given = {name: str(row.get("default", "")) for name, row in action["inputs"].items()}
+        given |= {name.replace("_", "-"): value for name, value in inputs.items()}
+        environment = {
+            variable: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda m: given[m[1]], value)
+            for variable, value in step["env"].items()
+        }
+        return subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+            cwd=folder, env=clean_environment(RUNNER_TEMP=str(folder / "temp"), **environment),
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+
+    def test_patterns_options_and_annotations(self, tmp_path: Path) -> None:
+        events = tmp_path / "lineage" / "deep"
+        events.mkdir(parents=True)
+        valid = (ROOT / "fixtures" / "manifests" / "demo.expected.jsonl").read_bytes()
+        (events / "a.jsonl").write_bytes(valid)
+        (events / "b.jsonl").write_bytes(valid)
+        ran = self.validate(tmp_path, files="lineage/**/*.jsonl", strict="true")
+        assert ran.returncode == 0, ran.stderr
+        shutil.copy(ROOT / "fixtures" / "events" / "broken.jsonl", events / "b.jsonl")
+        ran = self.validate(tmp_path, files="lineage/**/*.jsonl")
+        assert ran.returncode == 1
+        assert "::error file=lineage/deep/b.jsonl,line=4," in ran.stdout
+        ran = self.validate(tmp_path, files="lineage/deep/b.jsonl", ignore="OL-R012 OL-R013",
+                            format="jsonl", output_file="report.jsonl")  # fmt: skip
+        assert ran.returncode == 1
+        report = (tmp_path / "report.jsonl").read_text("utf-8")
+        assert "OL-R030" in report
+        assert "OL-R012" not in report
