@@ -40,7 +40,7 @@ def resolve_identities(state: State) -> State:
     locations = Locations(state.get("locations"))
     namespaces = Namespaces(options, manifest.get("runtime"), locations)
     time = event_time(options.get("event_time"), manifest)
-    project = required_name(manifest["project"], locations.at("project"))
+    project = required_name(manifest["project"], locations, "project")
     declarations = Declarations(manifest, locations)
     artifacts = Artifacts(manifest, declarations)
     models = [compiled(model, artifacts) for model in declarations.models.values()]
@@ -79,7 +79,7 @@ def _topics(declarations: Declarations, models: list[Compiled]) -> dict[str, Top
 
 
 def _source_topic(source: Declaration) -> Topic:
-    return Topic("kafka", required_name(source.body["topic"], source.at("topic")))
+    return Topic("kafka", required_name(source.body["topic"], source, "topic"))
 
 
 def _omitted_outputs(models: list[Compiled]) -> list[WarningRecord]:

@@ -107,6 +107,26 @@ WARNINGS: dict[str, Code] = {
 }
 
 
+class _Parts(NamedTuple):
+    """The parts of a ``Location``."""
+
+    file: str | None = None
+    line: int | None = None
+    pointer: str | None = None
+    field: str | None = None
+    option: str | None = None
+    stage: str | None = None
+
+    def text(self) -> str:
+        if self.pointer and (self.file or self.field or self.option or self.stage) is None:
+            return self.pointer  # nearly all are no more
+        stands = self.file if self.line is None or self.file is None else f"{self.file}:{self.line}"
+        within = " ".join(part for part in (stands, self.field, self.pointer) if part)
+        option = self.option and (f"{self.option}:" if within else self.option)
+        stage = self.stage and f"stage {self.stage}"
+        return " ".join(part for part in (stage, option, within) if part)
+
+
 class Location(str):
     """Where a fault stands: an immutable text that knows its parts.
 
@@ -122,13 +142,8 @@ class Location(str):
     is none of these and has no parts. Every part must be safe to show (``streamt_ol.redaction``).
     """
 
-    __slots__ = ("field", "file", "line", "option", "pointer", "stage")
-    file: str | None
-    field: str | None
-    line: int | None
-    pointer: str | None
-    option: str | None
-    stage: str | None
+    __slots__ = ("_parts",)
+    _parts: _Parts
 
     def __new__(
         cls,
@@ -142,21 +157,9 @@ class Location(str):
         stage: str | None = None,
     ) -> Self:
         """Return the location with these parts, or the plain ``name`` where there are none."""
-        stands = file if line is None or file is None else f"{file}:{line}"
-        within = " ".join(part for part in (stands, field, pointer) if part)
-        setting = f"{option}: {within}" if option and within else option or within
-        text = " ".join(part for part in (stage and f"stage {stage}", setting) if part)
-        self = super().__new__(cls, text or name)
-        parts = {
-            "file": file,
-            "line": line,
-            "pointer": pointer or None,
-            "field": field,
-            "option": option,
-            "stage": stage,
-        }
-        for part, value in parts.items():
-            object.__setattr__(self, part, value)
+        parts = _Parts(file, line, pointer or None, field, option, stage)
+        self = super().__new__(cls, parts.text() or name)
+        object.__setattr__(self, "_parts", parts)
         return self
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -165,7 +168,37 @@ class Location(str):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what makes the same location again, in another process too."""
-        return partial(type(self), **self._parts()), (str(self),)
+        return partial(type(self), **self._parts._asdict()), (str(self),)
+
+    @property
+    def file(self) -> str | None:
+        """The name of the input."""
+        return self._parts.file
+
+    @property
+    def line(self) -> int | None:
+        """The line in the file, from 1."""
+        return self._parts.line
+
+    @property
+    def pointer(self) -> str | None:
+        """The JSON pointer."""
+        return self._parts.pointer
+
+    @property
+    def field(self) -> str | None:
+        """The field of settings."""
+        return self._parts.field
+
+    @property
+    def option(self) -> str | None:
+        """The option."""
+        return self._parts.option
+
+    @property
+    def stage(self) -> str | None:
+        """The stage of the pipeline."""
+        return self._parts.stage
 
     def below(self, *parts: str | int) -> Location:
         """Return the location of what stands below this one, e.g. ``columns``, 0."""
@@ -173,22 +206,16 @@ class Location(str):
 
     def replaced(self, **parts: Any) -> Location:
         """Return this location with other ``parts``."""
-        return Location(**{**self._parts(), **parts})
+        return Location(**self._parts._replace(**parts)._asdict())
 
     def fields(self) -> dict[str, Any]:
         """Return those of ``file``, ``line``, ``pointer`` and ``option`` that are there.
 
         A field of settings stands as ``option``, unless there is one.
         """
-        parts = self._parts()
-        if (field := parts.pop("field", None)) is not None:
-            parts.setdefault("option", field)
-        parts.pop("stage", None)
-        return parts
-
-    def _parts(self) -> dict[str, Any]:
-        parts = ((part, getattr(self, part)) for part in self.__slots__)
-        return {part: value for part, value in parts if value is not None}
+        file, line, at, field, option, _ = self._parts
+        found = {"file": file, "line": line, "pointer": at, "option": option or field}
+        return {part: value for part, value in found.items() if value is not None}
 
 
 class WarningRecord(TypedDict):

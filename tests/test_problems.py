@@ -59,9 +59,10 @@ def test_what_stands_below_a_location_keeps_its_file_and_line() -> None:
 
 
 def test_a_location_does_not_change() -> None:
-    location = Location(file="a.yml")
-    with pytest.raises(AttributeError):
-        location.line = 3
+    location: Any = Location(file="a.yml")
+    for part in ("line", "_parts", "other"):
+        with pytest.raises(AttributeError):
+            setattr(location, part, 3)
 
 
 _PARTS = st.fixed_dictionaries(

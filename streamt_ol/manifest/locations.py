@@ -43,6 +43,10 @@ class Locations:
     def __init__(self, declared: Mapping[str, DeclaredAt] | None = None) -> None:
         self._declared = declared or {}
 
+    def __bool__(self) -> bool:
+        """Return whether anything is known."""
+        return bool(self._declared)
+
     def at(self, *parts: str | int) -> Location:
         """Return the location of the part under these keys and indices."""
         return self.of(pointer(*parts))

@@ -29,18 +29,18 @@ class Inventory:
 
     def add(self, declaration: Declaration, topic: Topic) -> None:
         """Add the dataset of a source or a model. Raises E506 for a collision."""
-        namespace, location = self._namespace_of(topic.kind), declaration.at()
+        namespace = self._namespace_of(topic.kind)
         earlier = self._declared.setdefault((namespace, topic.name), declaration)
         if earlier is not declaration:
             raise StreamtOlError(
                 INVALID,
                 f"the dataset {shown(topic.name)} is already declared at {earlier.at()}",
-                location=location,
+                location=declaration.at(),
             )
         dataset: ProjectedDataset = {
             "namespace": namespace,
             "name": topic.name,
-            "declared_at": str(location),
+            "declared_at": declaration.declared_at,
         }
         dataset.update(documented(declaration))  # type: ignore[typeddict-item]
         if declared := columns(declaration):
@@ -50,6 +50,6 @@ class Inventory:
                 f"the {declaration.kind} {shown(declaration.name)} declares no columns, "
                 "so its dataset has no schema"
             )
-            self.warnings.append(warning(SCHEMA_INCOMPLETE, message, location))
+            self.warnings.append(warning(SCHEMA_INCOMPLETE, message, declaration.at()))
         self.datasets.append(dataset)
         self.identities[declaration.name] = {"namespace": namespace, "name": topic.name}

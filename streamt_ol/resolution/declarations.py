@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 from streamt_ol.contracts import ProjectedColumn
 from streamt_ol.manifest.locations import Locations
@@ -12,6 +12,13 @@ from streamt_ol.problems import INVALID, Location, StreamtOlError, pointer
 from streamt_ol.redaction import shown
 
 _UNLOCATED = Locations()
+
+
+class Located(Protocol):
+    """Something of the manifest that knows where it and its parts were declared."""
+
+    def at(self, *parts: str | int) -> Location:
+        """Return the location of the part under these keys and indices."""
 
 
 class Declaration(NamedTuple):
@@ -26,6 +33,11 @@ class Declaration(NamedTuple):
     def at(self, *parts: str | int) -> Location:
         """Return the location of the declaration, or of a part of it."""
         return self.locations.of(self.pointer + pointer(*parts))
+
+    @property
+    def declared_at(self) -> str:
+        """The text of the location."""
+        return str(self.at()) if self.locations else self.pointer
 
 
 class Declarations:
@@ -42,8 +54,7 @@ class Declarations:
 
     def _add(self, declaration: Declaration, into: dict[str, Declaration]) -> None:
         name = declaration.name
-        if not name.strip() or not name.isascii():
-            required_name(name, declaration.at("name"))
+        required_name(name, declaration, "name")
         earlier = self.sources.get(name) or self.models.get(name)
         if earlier is not None:
             raise StreamtOlError(
@@ -58,12 +69,13 @@ class Declarations:
         return self.sources.get(name) or self.models.get(name)
 
 
-def required_name(name: str, location: str) -> str:
-    """Return ``name`` unchanged, or raise E506 for a blank or unencodable one."""
+def required_name(name: str, owner: Located, *parts: str | int) -> str:
+    """Return ``name``, a part of ``owner``, or raise E506 for a blank or unencodable one."""
     if not name.strip():
-        raise StreamtOlError(INVALID, "the name is blank", location=location)
+        raise StreamtOlError(INVALID, "the name is blank", location=owner.at(*parts))
     if not name.isascii() and not is_encodable(name):
-        raise StreamtOlError(INVALID, "the name is not valid Unicode", location=location)
+        message = "the name is not valid Unicode"
+        raise StreamtOlError(INVALID, message, location=owner.at(*parts))
     return name
 
 
@@ -137,7 +149,7 @@ def _refuse_column(
     name: str, earlier: set[str], declaration: Declaration, parts: tuple[str | int, ...]
 ) -> NoReturn:
     """Raise E506 for what is wrong with a column: its name, or else its description."""
-    required_name(name, declaration.at(*parts, "name"))
+    required_name(name, declaration, *parts, "name")
     if name in earlier:
         message = f"the column name {shown(name)} is duplicated"
         raise StreamtOlError(INVALID, message, location=declaration.at(*parts))

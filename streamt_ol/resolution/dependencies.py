@@ -17,7 +17,7 @@ from streamt_ol.redaction import shown
 from streamt_ol.resolution.artifacts import Artifact
 from streamt_ol.resolution.declarations import Declaration, Declarations, has_sql
 from streamt_ol.resolution.outputs import Compiled, Topic
-from streamt_ol.templates import calls
+from streamt_ol.templates import calls, plain_calls
 
 if TYPE_CHECKING:
     from streamt_ol.flink_sql import Table
@@ -54,9 +54,10 @@ class Dependencies:
         """Yield what the SQL says, or else the macro, or else ``from``."""
         model = compiled.model
         if has_sql(model):
-            location = model.at("sql")
-            for call in calls(model.body["sql"], location):
-                yield self._declared(call.kind, call.name, location)
+            sql = model.body["sql"]
+            found = plain_calls(sql)
+            for call in calls(sql, model.at("sql")) if found is None else found:
+                yield self._declared(call.kind, call.name, model, "sql")
         elif not model.body.get("macro"):
             yield from self._from(model)
         elif compiled.process is not None:
@@ -72,21 +73,24 @@ class Dependencies:
             message = "`from` and `from_` say different things"
             raise StreamtOlError(INVALID, message, location=model.at("from"))
         if not isinstance(entries, list):
-            yield self._entry(entries, model.at(key))
+            yield self._entry(entries, model, key)
             return
         for index, entry in enumerate(entries):
-            yield self._entry(entry, model.at(key, index))
+            yield self._entry(entry, model, key, index)
 
-    def _entry(self, entry: str | Mapping[str, str | None], location: Location) -> Declaration:
+    def _entry(
+        self, entry: str | Mapping[str, str | None], model: Declaration, *parts: str | int
+    ) -> Declaration:
         if isinstance(entry, str):
-            return self._declared("source or model", entry, location)
+            return self._declared("source or model", entry, model, *parts)
         named = [(kind, n) for kind in ("source", "ref") if (n := entry.get(kind)) is not None]
         if len(named) != 1:
             message = "the entry must name one source or one ref"
-            raise StreamtOlError(INVALID, message, location=location)
-        return self._declared(*named[0], location)
+            raise StreamtOlError(INVALID, message, location=model.at(*parts))
+        return self._declared(*named[0], model, *parts)
 
-    def _declared(self, kind: str, name: str, location: Location) -> Declaration:
+    def _declared(self, kind: str, name: str, model: Declaration, *parts: str | int) -> Declaration:
+        """Return what a part of ``model`` names. Raises E506 for nothing that can be read."""
         lookup = {
             "source": self._declarations.sources.get,
             "ref": self._declarations.models.get,
@@ -95,10 +99,10 @@ class Dependencies:
         if found is None:
             what = "model" if kind == "ref" else kind
             message = f"there is no {what} named {shown(name)}"
-            raise StreamtOlError(INVALID, message, location=location)
+            raise StreamtOlError(INVALID, message, location=model.at(*parts))
         if found.name not in self._topics:
             message = f"the {found.kind} {shown(name)} has no dataset to read"
-            raise StreamtOlError(INVALID, message, location=location)
+            raise StreamtOlError(INVALID, message, location=model.at(*parts))
         return found
 
     def _compiled_macro(self, compiled: Compiled, process: Artifact) -> Iterator[Declaration]:

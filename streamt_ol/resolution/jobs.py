@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from operator import itemgetter
 
 from streamt_ol.contracts import Identity, ProjectedJob
-from streamt_ol.manifest.processes import KAFKA, PROCESSES
+from streamt_ol.manifest.processes import KAFKA, PROCESSES, ProcessKind
 from streamt_ol.openlineage.names import model_job_name
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import shown
@@ -52,7 +52,7 @@ class Jobs:
         job: ProjectedJob = {
             "namespace": self._namespace,
             "name": model_job_name(self._project, model.name),
-            "declared_at": str(model.at()),
+            "declared_at": model.declared_at,
             "inputs": inputs,
             "outputs": [self._identities[model.name]] if compiled.topic else [],
         }
@@ -63,21 +63,20 @@ class Jobs:
         self, model: Declaration, process: Artifact, dependencies: list[Declaration]
     ) -> None:
         kind = PROCESSES[process.kind]
-        what = f"the model {shown(model.name)}, a {kind.title},"
-        if not kind.least <= len(dependencies) <= (kind.most or len(dependencies)):
-            number = "exactly one dataset" if kind.most == 1 else "at least one dataset"
-            raise StreamtOlError(INVALID, f"{what} must read {number}", location=model.at())
         topics = [self._topics[dependency.name] for dependency in dependencies]
+        if not kind.least <= len(topics) <= (kind.most or len(topics)):
+            number = "exactly one dataset" if kind.most == 1 else "at least one dataset"
+            raise _wrong(model, kind, f"must read {number}")
         if kind.physical and any(topic.kind != KAFKA for topic in topics):
-            raise StreamtOlError(
-                INVALID, f"{what} reads another virtual topic", location=model.at()
-            )
+            raise _wrong(model, kind, "reads another virtual topic")
         read = kind.reads(process.body)
         if read is not None and {topic.name for topic in topics} != set(read):
             names = ", ".join(shown(topic.name) for topic in topics)
-            raise StreamtOlError(
-                INVALID,
-                f"{what} and its artifact at {process.at()} disagree: the model depends on "
-                f"{names}, the artifact reads {', '.join(map(shown, read)) or 'nothing'}",
-                location=model.at(),
-            )
+            found = ", ".join(map(shown, read)) or "nothing"
+            what = f"depends on {names}, but its artifact at {process.at()} reads {found}"
+            raise _wrong(model, kind, f"{what}: they disagree")
+
+
+def _wrong(model: Declaration, kind: ProcessKind, what: str) -> StreamtOlError:
+    message = f"the model {shown(model.name)}, a {kind.title}, {what}"
+    return StreamtOlError(INVALID, message, location=model.at())

@@ -83,21 +83,21 @@ def _kafka_topic(model: Declaration, artifacts: Artifacts) -> str:
     declared = topic_names(model)
     wanted = declared or _default_names(model)
     owned = [a for a in artifacts.owned_topics.get(model.name, ()) if a.body["name"] in wanted]
-    others = _other_outputs(model, artifacts)
-    if not owned and others and declared:
+    others = [] if owned else _other_outputs(model, artifacts)
+    if others and declared:
         raise _wrong(model, f"declares the topic {shown(declared[0])}, but {others[0].at()} "
                             f"compiles {shown(others[0].body['name'])}")  # fmt: skip
     owned = owned or others  # the artifact decides where nothing is declared
     if len(owned) > 1:
         raise _wrong(model, "is compiled to more than one topic")
     if owned:
-        return required_name(owned[0].body["name"], owned[0].at("name"))
+        return required_name(owned[0].body["name"], owned[0], "name")
     confirmed = {name for name in wanted if artifacts.unowned_topics.get(name)}
     if len(confirmed) > 1:
         raise _wrong(model, "is compiled to more than one topic")
     if not confirmed:
         raise _wrong(model, f"declares the topic {shown(wanted[0])}, which no artifact confirms")
-    return required_name(confirmed.pop(), model.at())
+    return required_name(confirmed.pop(), model)
 
 
 def _default_names(model: Declaration) -> list[str]:
@@ -130,7 +130,7 @@ def _virtual_topic(model: Declaration, rule: Artifact) -> str:
     if declared and name not in declared:
         raise _wrong(model, f"declares the virtual topic {shown(declared[0])}, but {rule.at()} "
                             f"compiles {shown(name)}")  # fmt: skip
-    return required_name(name, rule.at("virtualTopic"))
+    return required_name(name, rule, "virtualTopic")
 
 
 def _wrong(model: Declaration, what: str) -> StreamtOlError:

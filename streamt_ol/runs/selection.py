@@ -63,6 +63,6 @@ def sampled_datasets(
 def _topic(declaration: Declaration) -> str:
     """Return the topic that streamt reads: that of a source; of a model its own, or its name."""
     if declaration.kind == "source":
-        return required_name(declaration.body["topic"], declaration.at("topic"))
+        return required_name(declaration.body["topic"], declaration, "topic")
     names = topic_names(declaration) or [declaration.name]
-    return required_name(names[0], declaration.at())
+    return required_name(names[0], declaration)

@@ -70,7 +70,7 @@ class TestTables:
             ("CREATE TABLE c.d.t (a INT) WITH ('topic'='x')", Table("t", ("c", "d", "t"), "x")),
             ("CREATE TABLE `a``b` (a INT) WITH ('topic'='x')", Table("a`b", ("a`b",), "x")),
             ("CREATE TABLE `c.d`.`t` (a INT)", Table("t", ("c.d", "t"), None)),
-            ("CREATE TABLE t (a INT) WITH ('connector'='datagen')", Table("t", ("t",), None)),
+            ("CREATE TABLE t (a INT) WITH ('connector'='datagen')", Table("t", ("t",), None, True)),
             ("CREATE TABLE t (a INT) WITH ('topic'='it''s')", Table("t", ("t",), "it's")),
             ("CREATE TABLE t (a INT) WITH ('topic'='a;b -- c')", Table("t", ("t",), "a;b -- c")),
             (r"CREATE TABLE t (a INT) WITH ('p'='C:\', 'topic'='x')", Table("t", ("t",), "x")),
@@ -108,6 +108,21 @@ class TestTables:
     )
     def test_what_declares_no_table(self, sql: str) -> None:
         assert read_script(sql).tables == ()
+
+    @pytest.mark.parametrize(
+        ("options", "generated"),
+        [
+            ("'connector' = 'datagen'", True),
+            ("'rows-per-second' = '5', 'connector'='datagen'", True),
+            ("'connector' = 'kafka'", False),
+            ("'connector' = 'Datagen'", False),
+            ("'format' = 'datagen'", False),
+            ("connector = 'datagen'", False),
+        ],
+    )
+    def test_a_generator_of_rows(self, options: str, generated: bool) -> None:
+        [table] = read_script(f"CREATE TABLE g (id INT) WITH ({options})").tables
+        assert table == Table("g", ("g",), None, generated=generated)
 
     def test_two_different_topics_are_an_error(self) -> None:
         sql = "CREATE TABLE t (a INT) WITH ('topic'='secret1', 'topic'='secret2')"
