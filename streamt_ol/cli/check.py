@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -35,6 +36,10 @@ def check(
         ),
     ],
     namespace_map: options.NamespaceMap = None,
+    kafka_config: Annotated[
+        Path | None,
+        typer.Option(metavar="PATH", help="YAML of librdkafka settings: its message.max.bytes."),
+    ] = None,
     as_run_events: options.AsRunEvents = False,
     no_validate: options.NoValidate = False,
     refuse_invalid: options.RefuseInvalid = False,
@@ -43,11 +48,13 @@ def check(
     """Say what a receiver would do with each event: accepted, ignored or refused, and why."""
     output: Output = context.obj
     names = _names(receivers)
+    files = {"namespace_map": namespace_map, "kafka_config": kafka_config}
     asked = [RECEIVERS[name] for name in names]
-    if namespace_map and not any(receiver.read_settings for receiver in asked):
-        message = "it does not apply to the receivers of --for"
-        raise StreamtOlError(USAGE, message, location="--namespace-map")
-    bound = [receiver.with_settings(namespace_map) for receiver in asked]
+    for option, file in files.items():
+        if file and option not in {receiver.settings_option for receiver in asked}:
+            message = "it does not apply to the receivers of --for"
+            raise StreamtOlError(USAGE, message, location=f"--{option.replace('_', '-')}")
+    bound = [receiver.with_settings(files.get(receiver.settings_option)) for receiver in asked]
     validity = options.validity_from(
         no_validate=no_validate, refuse_invalid=refuse_invalid, ignore=ignore
     )

@@ -10,7 +10,7 @@ from streamt_ol.cli.output import Output, ReaderGoneError, note
 from streamt_ol.problems import NOT_DELIVERED, StreamtOlError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from streamt_ol.delivery.report import Report
     from streamt_ol.delivery.routes import Route
@@ -51,11 +51,21 @@ def print_result(
             data = {"receiver": route.receiver.name, "target": route.target, **report.data()}
             _print_envelope(output, {**data, **more}, source, reason, warnings.kept)
             return
+        for line in _resolutions(report):
+            note(line)
         if hint := ways_out(report.refusing_rules):
             note(f"  hint: {hint}")
         if reason:
             note(f"stopped: {reason}")
         output.text(report.closing_line())
+
+
+def _resolutions(report: Report) -> Iterator[str]:
+    """Yield what the receiver said of edges, and of what it could not resolve."""
+    if report.edges:
+        yield f"lineage edges created: {report.edges:,}"
+    yield from (f"unresolved dataset: {name}" for name in report.unresolved_datasets)
+    yield from (f"unresolved job: {name}" for name in report.unresolved_jobs)
 
 
 def _print_envelope(

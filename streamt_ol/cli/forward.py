@@ -17,11 +17,13 @@ from streamt_ol.cli import exits
 from streamt_ol.cli.delivery_result import Warnings, print_result
 from streamt_ol.cli.output import Output, note
 from streamt_ol.delivery.files.dead_letter import DeadLetters
-from streamt_ol.delivery.forwarder import Forwarder, check_topic, consumer
+from streamt_ol.delivery.forwarder import Forwarder
+from streamt_ol.delivery.membership import Membership, check_topic, consumer
 from streamt_ol.delivery.plan import Rules
 from streamt_ol.delivery.report import Report
 from streamt_ol.delivery.retries import RetryPolicy
 from streamt_ol.delivery.routes import DeliveryOptions, route_for
+from streamt_ol.delivery.senders.kafka import Causes
 from streamt_ol.delivery.senders.kafka_settings import kafka_settings
 from streamt_ol.problems import USAGE, StreamtOlError
 
@@ -72,7 +74,7 @@ def forward(
     delivery_options = DeliveryOptions(
         to=to, url=url, endpoint=endpoint, token_env=token_env, token_header=token_header,
         ca_file=ca_file, allow_plain_http=allow_plain_http, gzip=gzip, path=path,
-        settings=namespace_map, timeout=timeout, retries=retries, concurrency=1,
+        namespace_map=namespace_map, timeout=timeout, retries=retries, concurrency=1,
     )  # fmt: skip
     route = route_for(delivery_options, os.environ)
     validity = options.validity_from(
@@ -85,14 +87,15 @@ def forward(
     stop = threading.Event()
     with ExitStack() as stack:
         keeper = stack.enter_context(DeadLetters(rejected)) if rejected else None
-        source = consumer(kafka_settings(bootstrap, kafka_config), group)
+        causes = Causes()
+        source = consumer(kafka_settings(bootstrap, kafka_config), group, causes)
         # Closing leaves the group, so that another member need not wait for it.
         stack.callback(source.close)
-        check_topic(source, topic, timeout)
+        check_topic(source, topic, timeout, causes)
         sender = route.make()
         stack.callback(sender.close)
         forwarder = Forwarder(
-            source, topic, sender, rules, RetryPolicy(retries, random.random), report,
+            Membership(source, topic), sender, rules, RetryPolicy(retries, random.random), report,
             stop, keeper.append if keeper else None, until_end,
         )  # fmt: skip
         with _stopping(stop) as signals:

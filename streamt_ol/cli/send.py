@@ -116,7 +116,7 @@ def send(
         to=to, url=url, endpoint=endpoint, token_env=token_env, token_header=token_header,
         ca_file=ca_file, allow_plain_http=allow_plain_http, gzip=gzip, batch=batch,
         bootstrap=bootstrap, topic=topic, kafka_config=kafka_config, path=path,
-        settings=namespace_map, timeout=timeout,
+        namespace_map=namespace_map, timeout=timeout,
         retries=retries, concurrency=concurrency, deadline=until,
     )  # fmt: skip
     policy = RetryPolicy(retries, random.random, until)

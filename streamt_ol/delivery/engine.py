@@ -46,7 +46,7 @@ class CircuitBreaker:
             elif outcome.state != "unsent":
                 self._failures = 0
             if outcome.is_fatal:
-                self._stop_for("no event can be delivered")
+                self._stop_for(f"no event can be delivered: {outcome.detail}")
             elif self._failures >= GIVE_UP_AFTER:
                 self._stop_for(f"{GIVE_UP_AFTER} events in a row could not be delivered")
             elif self._fail_fast and outcome.state not in ("sent", "unsent"):

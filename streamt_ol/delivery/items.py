@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from streamt_ol.delivery.receivers.acceptance import at
 from streamt_ol.openlineage.events import DATASET_EVENT as DATASET
 from streamt_ol.openlineage.events import RUN_EVENT as RUN
-from streamt_ol.openlineage.events import entity_of, kind_of
+from streamt_ol.openlineage.events import at, entity_of, kind_of
 from streamt_ol.openlineage.events import identity_of as identity
 from streamt_ol.redaction import shown
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from streamt_ol.delivery.source import Source
 
 
+_PREFIX = 5
+
+
 @dataclass(frozen=True)
 class RunMaking:
     """How JobEvents become runs.
@@ -89,9 +92,17 @@ def parsed_event(line: bytes) -> tuple[Any, str]:
     try:
         event = strict_json.loads(line)
     except strict_json.JsonFaultError as error:
-        return None, error.message
+        return None, _registered(line) or error.message
     if not isinstance(event, dict):
         return None, "it is not a JSON object"
     if kind_of(event) is None:
         return None, "it is not one of the three kinds of event"
     return event, ""
+
+
+def _registered(line: bytes) -> str:
+    """Return what JSON behind the five bytes of a schema registry's serializer is, else ""."""
+    if line[:1] != b"\0" or not line[_PREFIX:].lstrip().startswith(b"{"):
+        return ""
+    schema = int.from_bytes(line[1:_PREFIX])
+    return f"it is JSON behind a schema registry's five bytes (schema id {schema}), not JSON alone"

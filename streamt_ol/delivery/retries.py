@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,13 +19,16 @@ if TYPE_CHECKING:
 FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 15.0
 MAX_RETRY_AFTER = 60.0
+_SERVER_FAILED = 500
+_VARYING = re.compile(r"[0-9a-fA-F-]{8,}|[0-9]+")
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
     """``retries``: attempts after the first; ``deadline``: of the whole delivery, None for none.
 
-    ``jitter`` returns a number from 0 to 1; ``max_retry_after`` bounds what ``Retry-After`` asks.
+    ``jitter`` returns a number from 0 to 1. What ``Retry-After`` asks beyond ``max_retry_after``
+    is not waited, nor asked again earlier.
     """
 
     retries: int
@@ -35,10 +39,20 @@ class RetryPolicy:
     def pause(self, attempt: int, retry_after: float | None) -> float:
         """Return how many seconds to wait after the ``attempt``-th failure (from 0)."""
         if retry_after is not None:
-            return min(retry_after, self.max_retry_after)
+            return retry_after
         longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0**attempt)
         # Never less than half: a crowd of senders spreads, and yet every one of them waits.
         return longest * (1 + self.jitter()) / 2
+
+    def refuses(self, outcome: Outcome) -> str:
+        """Return why what the receiver asks to wait is not waited, "" if it is."""
+        asked = outcome.retry_after
+        if asked is None or asked <= self.max_retry_after:
+            return ""
+        return (
+            f"it asks not to be asked again for {asked:,.0f} seconds, "
+            f"more than the {self.max_retry_after:g} that are waited (Retry-After)"
+        )
 
     def allows(self, seconds: float) -> bool:
         """Return whether another attempt in ``seconds`` begins within the deadline."""
@@ -56,6 +70,7 @@ def deliver(
     outcomes: list[Outcome] = []
     tried: list[Outcome] = []  # what came of those after `outcomes`, which would be tried again
     attempt = 0
+    last: Outcome | None = None
     while len(outcomes) < len(items):
         if stop.is_set() or not policy.allows(0):
             outcomes += tried
@@ -67,10 +82,25 @@ def deliver(
         tried = got[again:]
         if again == len(got):
             continue
-        pause = policy.pause(attempt, got[again].retry_after)
-        if attempt >= policy.retries or not policy.allows(pause) or stop.wait(pause):
+        if is_over := policy.refuses(got[again]):
+            tried[0] = got[again]._replace(detail=f"{got[again].detail}; {is_over}", is_fatal=True)
+        is_permanent = attempt > 0 and _is_same_failure(last, got[again])
+        last = got[again]
+        pause = policy.pause(attempt, last.retry_after)
+        may_again = attempt < policy.retries and not is_over and not is_permanent
+        if not may_again or not policy.allows(pause) or stop.wait(pause):
             outcomes.append(tried.pop(0))
             attempt = 0
         else:
             attempt += 1
     return outcomes
+
+
+def _is_same_failure(one: Outcome | None, other: Outcome) -> bool:
+    """Return whether a server has failed twice in the same way: the event is what it fails at.
+
+    Times, identifiers and counters within its words may differ.
+    """
+    if one is None or not one.status == other.status == _SERVER_FAILED:
+        return False
+    return _VARYING.sub("#", one.detail) == _VARYING.sub("#", other.detail)

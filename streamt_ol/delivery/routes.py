@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streamt_ol.delivery.receivers import RECEIVERS
@@ -14,7 +15,6 @@ from streamt_ol.transport.config import UNENCRYPTED_MESSAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from streamt_ol.delivery.receivers.receiver import Receiver
     from streamt_ol.delivery.senders.sender import Sender
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class DeliveryOptions:
     """The options of a delivery; None where one is not given.
 
-    ``settings`` is a file of the receiver's own settings. ``deadline``, running already, bounds
+    ``namespace_map`` is a file of OpenMetadata's settings. ``deadline``, running already, bounds
     every attempt.
     """
 
@@ -43,7 +43,7 @@ class DeliveryOptions:
     topic: str | None = None
     kafka_config: str | None = None
     path: str | None = None
-    settings: Path | None = None
+    namespace_map: Path | None = None
     allow_plain_http: bool = False
     timeout: float = 10.0
     retries: int = 4
@@ -110,9 +110,10 @@ def route_for(options: DeliveryOptions, environment: Mapping[str, str]) -> Route
     for option in dict.fromkeys(name for names in _OPTIONS.values() for name in names):
         if getattr(options, option) and option not in _OPTIONS[receiver.route]:
             raise _usage(_flag(option), f"it does not apply to {receiver.name}")
-    if options.settings and receiver.read_settings is None:
+    if options.namespace_map and receiver.settings_option != "namespace_map":
         raise _usage("--namespace-map", f"it does not apply to {receiver.name}")
-    bound = receiver.with_settings(options.settings)
+    file = getattr(options, receiver.settings_option) if receiver.settings_option else None
+    bound = receiver.with_settings(Path(file) if file else None)
     return _ROUTES[receiver.route](bound, options, environment)
 
 

@@ -57,3 +57,10 @@ def run_id_of(event: Mapping[str, Any]) -> str | None:
     run = event.get("run")
     run_id = run.get("runId") if isinstance(run, Mapping) else None
     return run_id if isinstance(run_id, str) else None
+
+
+def at(value: object, *keys: str) -> object:
+    """Return what stands at ``keys``, one within the other, None where there is nothing."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value

@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 FailureKind = Literal[
-    "closed", "connect", "timeout", "tls", "broken", "protocol", "status", "write", "too-large"
+    "closed",
+    "connect",
+    "timeout",
+    "tls",
+    "broken",
+    "protocol",
+    "status",
+    "page",
+    "write",
+    "too-large",
 ]
 
 # Answers that another attempt may change.
@@ -25,7 +34,8 @@ class DeliveryError(Exception):
     - ``kind``: ``connect`` (no connection), ``timeout`` (the deadline passed), ``tls`` (the
       certificate or the handshake), ``broken`` (the connection broke before a whole answer),
       ``protocol`` (the answer is not HTTP, or is too large), ``status`` (an answer other than
-      2xx), ``write`` (a file), ``too-large`` (a limit of the receiver), ``closed`` (used after
+      2xx), ``page`` (a 2xx answer that is a web page),
+      ``write`` (a file), ``too-large`` (a limit of the receiver), ``closed`` (used after
       ``close``);
     - ``status`` and ``retry_after`` (seconds) where there was an answer; ``excerpt`` is a bounded,
       redacted part of its body.

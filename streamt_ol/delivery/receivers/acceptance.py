@@ -64,13 +64,6 @@ def at_most(limit: int, reads: frozenset[str]) -> Acceptance:
     return accept
 
 
-def at(value: object, *keys: str) -> object:
-    """Return what stands at ``keys``, one within the other, None where there is nothing."""
-    for key in keys:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value
-
-
 def dataset_edges(event: Event) -> int:
     """Return how many edges between a job or run and its datasets the event declares."""
     if kind_of(event) in (None, DATASET_EVENT):

@@ -13,9 +13,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.delivery.outcome import ACCEPTED, REFUSED, Verdict
-from streamt_ol.delivery.receivers.acceptance import at
 from streamt_ol.delivery.receivers.receiver import Receiver
-from streamt_ol.openlineage.events import DATASET_EVENT, JOB_EVENT, RUN_EVENT, kind_of
+from streamt_ol.openlineage.events import DATASET_EVENT, JOB_EVENT, RUN_EVENT, at, kind_of
 from streamt_ol.openlineage.formats import is_date_time
 
 if TYPE_CHECKING:

@@ -37,6 +37,7 @@ READ_FACETS = frozenset(
     }
 )  # fmt: skip
 _MAX_NAMED = 20
+_MOST_EDGES = 2**53
 
 
 def acceptance(settings: OpenMetadataSettings) -> Acceptance:
@@ -117,6 +118,8 @@ def read_single(answer: Answer) -> Outcome:
     """Read the answer to one event (2xx): edges, and what could not be resolved."""
     said = body_of(answer)
     edges = _number(said.get("lineageEdgesCreated"))
+    if edges > _MOST_EDGES:
+        return Outcome("sent", "its lineageEdgesCreated is not understood", answer.status)
     unresolved = _named(said.get("unresolvedDatasets")), _named(said.get("unresolvedJobs"))
     status = said.get("status")
     if status == "failure":
@@ -197,4 +200,5 @@ OPENMETADATA = Receiver(
     read_success=read_single,
     read_refusal=read_failure,
     read_settings=lambda path: acceptance(read_settings(path)),
+    settings_option="namespace_map",
 )

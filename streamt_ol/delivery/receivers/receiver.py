@@ -58,8 +58,8 @@ class Receiver:
       standard, or nobody knows what reads it;
     - ``tokens``: how a token may be presented, the default first, empty if it takes none;
     - ``may_gzip``: whether it takes compressed bodies; ``max_body``: the largest body, as sent;
-    - ``read_settings``: reads a file of the server's own settings (``--namespace-map``) and
-      returns the rules with these; None for a receiver that has no such settings.
+    - ``read_settings``: reads a file of the receiver's own settings, given by the option
+      ``settings_option``, and returns the rules with these; None where there are no such settings.
     """
 
     name: str
@@ -75,6 +75,7 @@ class Receiver:
     read_success: Callable[[Answer], Outcome] = acknowledged
     read_refusal: Callable[[Answer, Outcome], Outcome] = unchanged
     read_settings: Callable[[Path], Acceptance] | None = None
+    settings_option: str = ""
 
     def with_settings(self, path: Path | None) -> Self:
         """Return this receiver bound to the settings in a file, itself without a file.

@@ -2,8 +2,49 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from streamt_ol.delivery.items import key_of
+from streamt_ol.delivery.outcome import ACCEPTED, REFUSED, Verdict
 from streamt_ol.delivery.receivers.acceptance import any_kind
 from streamt_ol.delivery.receivers.receiver import Receiver
+
+if TYPE_CHECKING:
+    from streamt_ol.delivery.items import Event
+    from streamt_ol.delivery.receivers.acceptance import Acceptance, Candidate
+
+# librdkafka's own default of message.max.bytes; brokers take a little more.
+DEFAULT_LIMIT = 1_000_000
+# Around key and value, as librdkafka counts it (RD_KAFKAP_MESSAGE_V2_MAX_OVERHEAD).
+OVERHEAD = 36
+
+
+def too_large(event: Event, size: int, limit: int) -> str:
+    """Return why an event is too large for a message, "" if it is not: key, value and overhead count."""
+    whole = size + len(key_of(event).encode(errors="replace")) + OVERHEAD
+    if whole <= limit:
+        return ""
+    return f"a message of {whole:,} bytes is over the limit of {limit:,} (message.max.bytes)"
+
+
+def _accept_message(limit: int, candidate: Candidate) -> Verdict:
+    verdict = any_kind(candidate)
+    reason = too_large(candidate.event, candidate.size, limit)
+    if verdict.status == ACCEPTED and reason:
+        return Verdict(REFUSED, (reason,))
+    return verdict
+
+
+def read_limit(path: Path) -> Acceptance:
+    """Return the rules of a topic with the settings in a ``--kafka-config`` file."""
+    from streamt_ol.delivery.senders.kafka_settings import kafka_file
+
+    limit = kafka_file(str(path)).get("message.max.bytes", DEFAULT_LIMIT)
+    is_number = isinstance(limit, (int, str)) and str(limit).isdecimal()
+    return partial(_accept_message, int(limit) if is_number else DEFAULT_LIMIT)
+
 
 OPENLINEAGE = Receiver(
     "openlineage",
@@ -19,8 +60,10 @@ KAFKA = Receiver(
     "kafka",
     "kafka",
     "a topic, keyed as the official client keys it",
-    any_kind,
+    partial(_accept_message, DEFAULT_LIMIT),
     requires_core=True,
+    read_settings=read_limit,
+    settings_option="kafka_config",
 )
 FILE = Receiver(
     "file", "file", "a local file that is only appended to", any_kind, requires_core=True

@@ -6,10 +6,16 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
-from streamt_ol.delivery.senders.sender import failed
+from streamt_ol.delivery.senders.sender import failed, is_about_connection
 from streamt_ol.transport.base import RETRIED_STATUSES, Deadline, DeliveryError
 from streamt_ol.transport.connection import Connection
-from streamt_ol.transport.http import gzipped, refused_answer, request, request_head
+from streamt_ol.transport.http import (
+    check_acknowledged,
+    gzipped,
+    refused_answer,
+    request,
+    request_head,
+)
 
 if TYPE_CHECKING:
     import ssl
@@ -82,7 +88,7 @@ class HttpSender:
             answer = self._exchange(self._batch_head, body)
         except DeliveryError as error:
             return [failed(error)] * len(items)
-        if answer.status in RETRIED_STATUSES:
+        if answer.status in RETRIED_STATUSES or is_about_connection(answer.status):
             refusal = refused_answer(answer, self._secrets, self._now())
             return [failed(refusal)] * len(items)
         return batch.read(answer, [item.event for item in items])
@@ -92,10 +98,11 @@ class HttpSender:
             answer = self._exchange(self._head, item.body)
         except DeliveryError as error:
             return failed(error)
-        if answer.status in range(200, 300):
-            return self._receiver.read_success(answer)
-        refusal = failed(refused_answer(answer, self._secrets, self._now()))
-        return self._receiver.read_refusal(answer, refusal)
+        try:
+            check_acknowledged(answer, self._secrets, self._now())
+        except DeliveryError as error:
+            return self._receiver.read_refusal(answer, failed(error))
+        return self._receiver.read_success(answer)
 
     def _exchange(self, head: bytes, body: bytes) -> Answer:
         sent = gzipped(body) if self._target.is_gzipped else body

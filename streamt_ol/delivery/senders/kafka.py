@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from streamt_ol.delivery.items import key_of
 from streamt_ol.delivery.outcome import Outcome
+from streamt_ol.delivery.receivers.standard import DEFAULT_LIMIT, too_large
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import place, shown
 
@@ -41,12 +42,40 @@ def confluent_kafka() -> ModuleType:
     return module
 
 
-def client(kind: str, settings: Mapping[str, Any], location: str) -> Any:
+@final
+class Causes:
+    """What a client reports besides the fate of messages: why its brokers cannot be used."""
+
+    def __init__(self) -> None:
+        self._module = confluent_kafka()
+        self._said = ""
+        self.is_lasting = False
+
+    def note(self, error: Any) -> None:
+        """Take an error of the client's own (its ``error_cb``)."""
+        codes = self._module.KafkaError
+        if error.code() == codes._ALL_BROKERS_DOWN and self._said:
+            return  # the cause came before
+        # No later attempt makes a certificate trusted, or a user known.
+        self.is_lasting |= error.fatal() or error.code() in (codes._AUTHENTICATION, codes._SSL)
+        self._said = shown(error.str(), 300)[1:-1]
+        if "SSL_HANDSHAKE" in self._said:
+            self._said += " (the port may be one without TLS)"
+
+    def explain(self, message: str) -> str:
+        """Return ``message`` with the cause that is known."""
+        return f"{message}: {self._said}" if self._said else message
+
+
+def client(
+    kind: str, settings: Mapping[str, Any], location: str, causes: Causes | None = None
+) -> Any:
     """Return a ``Producer`` or ``Consumer``. Raises ``StreamtOlError``, without any value."""
     module = confluent_kafka()
+    causes = causes or Causes()
     # librdkafka's own log lines would go to stderr, past every redaction.
     try:
-        return getattr(module, kind)({**settings, "logger": _SILENT})
+        return getattr(module, kind)({**settings, "logger": _SILENT, "error_cb": causes.note})
     except (module.KafkaException, TypeError, ValueError) as error:
         # What the library says holds the value: only the name of the setting is taken from it.
         named = _setting_in(error, settings)
@@ -87,6 +116,8 @@ class KafkaSender:
         self._clock = clock
         self._deadline = deadline
         self._module = confluent_kafka()
+        self._limit = int(settings.get("message.max.bytes", DEFAULT_LIMIT))
+        self._causes = Causes()
         self._producer = client(
             "Producer",
             {
@@ -98,6 +129,7 @@ class KafkaSender:
                 "message.timeout.ms": max(1, int(self._within(seconds) * 1000)),
             },
             "--kafka-config",
+            self._causes,
         )
 
     def deliver(self, items: Sequence[Item]) -> list[Outcome]:
@@ -109,7 +141,10 @@ class KafkaSender:
         end = self._clock() + self._within(self._seconds + 10)
         while len(outcomes) < len(items) and (left := end - self._clock()) > 0:
             self._producer.poll(min(0.1, left))
-        missing = Outcome("failed", "no delivery report in time", is_fatal=True)
+            if self._causes.is_lasting:
+                break
+        said = self._causes.explain("Kafka: not delivered")
+        missing = Outcome("failed", said, is_fatal=True)
         return [outcomes.get(index, missing) for index in range(len(items))]
 
     def close(self) -> None:
@@ -128,7 +163,7 @@ class KafkaSender:
 
     def _produce(self, index: int, item: Item, outcomes: dict[int, Outcome]) -> None:
         def report(error: Any, _message: Any) -> None:
-            outcomes[index] = self._failed(error) if error else Outcome("sent")
+            outcomes[index] = self._failed(error, item) if error else Outcome("sent")
 
         while True:
             try:
@@ -138,13 +173,13 @@ class KafkaSender:
             except BufferError:  # the local queue is full: reports make room
                 self._producer.poll(0.1)
             except self._module.KafkaException as error:
-                outcomes[index] = self._failed(error.args[0])
+                outcomes[index] = self._failed(error.args[0], item)
                 return
             else:
                 self._producer.poll(0)
                 return
 
-    def _failed(self, error: Any) -> Outcome:
+    def _failed(self, error: Any, item: Item) -> Outcome:
         """Read an error: a message that the broker will never take, or one not taken in time."""
         codes = self._module.KafkaError
         lasting = {
@@ -157,6 +192,10 @@ class KafkaSender:
         }  # fmt: skip
         code = error.code()
         detail = f"Kafka: {shown(error.str(), 200)[1:-1]}"
+        if code in (codes._MSG_TIMED_OUT, codes._TRANSPORT, codes._ALL_BROKERS_DOWN):
+            detail = self._causes.explain(detail)
+        if code == codes.MSG_SIZE_TOO_LARGE:
+            detail = too_large(item.event, len(item.body), self._limit) or detail
         if code in lasting:
             return Outcome("refused", detail)
         return Outcome("failed", detail, is_fatal=code in fatal or error.fatal())

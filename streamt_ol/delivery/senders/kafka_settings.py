@@ -61,7 +61,7 @@ def kafka_settings(bootstrap: str, config_file: str | None) -> dict[str, Any]:
         raise StreamtOlError(
             USAGE, "it must be HOST:PORT, several separated by commas", location="--bootstrap"
         )
-    given = _kafka_file(config_file) if config_file else {}
+    given = kafka_file(config_file) if config_file else {}
     if str(given.get("bootstrap.servers", "")).strip() == bootstrap.strip():
         given.pop("bootstrap.servers", None)
     settings = {n: value for n, value in given.items() if not says_what_is_done(n, value)}
@@ -76,7 +76,8 @@ def kafka_settings(bootstrap: str, config_file: str | None) -> dict[str, Any]:
     return {**settings, "bootstrap.servers": ",".join(brokers)}
 
 
-def _kafka_file(path: str) -> dict[str, Any]:
+def kafka_file(path: str) -> dict[str, Any]:
+    """Return the mapping in a file of settings. Raises ``StreamtOlError``."""
     from streamt_ol.reading.configuration import read_configuration
 
     settings = read_configuration(path, "--kafka-config")

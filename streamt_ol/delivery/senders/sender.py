@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from streamt_ol.delivery.outcome import State
     from streamt_ol.transport.base import DeliveryError
 
+_OF_CONNECTION = frozenset({401, 403, 404, 405, 407})
 RETRIED_KINDS = frozenset({"connect", "timeout", "broken"})
 
 
@@ -32,13 +33,20 @@ class Sender(Protocol):
 def failed(error: DeliveryError) -> Outcome:
     """Return the outcome that a failed attempt means."""
     may_retry = error.kind in RETRIED_KINDS or error.status in RETRIED_STATUSES
+    is_of_connection = error.kind == "status" and is_about_connection(error.status)
     is_refusal = error.kind == "too-large" or (error.kind == "status" and not may_retry)
-    state: State = "refused" if is_refusal else "failed"
+    state: State = "refused" if is_refusal and not is_of_connection else "failed"
+    hint = "; that is about the address or the token, and so about every event"
     return Outcome(
         state,
-        error.message,
+        f"{error.message}{hint if is_of_connection else ''}",
         error.status,
         may_retry=may_retry,
         retry_after=error.retry_after,
-        is_fatal=error.kind in ("tls", "write"),
+        is_fatal=is_of_connection or error.kind in ("tls", "write", "page"),
     )
+
+
+def is_about_connection(status: int | None) -> bool:
+    """Return whether an answer is about the address or the token, and so about every event."""
+    return status is not None and (status in range(300, 400) or status in _OF_CONNECTION)

@@ -1,0 +1,213 @@
+"""A consumer as a member of its group: polled while a delivery takes its time, committed for.
+
+A member that does not poll for ``max.poll.interval.ms`` loses its partitions, and with them the
+right to commit: the record would be posted again, for ever if every delivery takes as long. So a
+delivery runs beside the polling; its partitions are paused meanwhile, and a rebalance waits for
+the record in hand.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, final
+
+from streamt_ol.delivery.senders.kafka import Causes, client, confluent_kafka
+from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.redaction import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from streamt_ol.delivery.outcome import Outcome
+
+POLL = 0.2
+_BEFORE_PAUSE = 1.0
+_COMMITS = 25
+LOST = "the group has given the partition to another member: the record in hand may come again"
+
+
+def consumer(settings: Mapping[str, Any], group: str, causes: Causes | None = None) -> Any:
+    """Return a consumer of ``group`` that commits nothing by itself."""
+    return client(
+        "Consumer",
+        {
+            "client.id": "streamt-ol",
+            "auto.offset.reset": "earliest",
+            **settings,
+            "group.id": group,
+            "enable.auto.commit": False,
+            "enable.auto.offset.store": False,
+            "enable.partition.eof": True,
+        },
+        "--kafka-config",
+        causes,
+    )
+
+
+def check_topic(source: Any, topic: str, seconds: float, causes: Causes) -> None:
+    """Raise ``StreamtOlError`` unless the brokers answer in time and know the topic.
+
+    A consumer by itself would wait for both for ever, and say nothing.
+    """
+    module = confluent_kafka()
+    source.poll(0)  # lets the client report why a broker cannot be used
+    try:
+        error = source.list_topics(topic, timeout=seconds).topics[topic].error
+    except module.KafkaException as exception:
+        source.poll(0)
+        raise unreadable(causes.explain(exception.args[0].str())) from None
+    if error is not None:
+        raise unreadable(error.str())
+
+
+def unreadable(said: str) -> StreamtOlError:
+    """Return the error of a topic that cannot be read, and what the client says of it."""
+    message = f"the topic cannot be read: {shown(said, 400)[1:-1]}"
+    return StreamtOlError(INVALID, message, location="--topic")
+
+
+@final
+class Membership:
+    """The partitions of one topic that ``source`` is assigned, one record of them in hand."""
+
+    def __init__(self, source: Any, topic: str) -> None:
+        self._source = source
+        self._topic = topic
+        self._codes = confluent_kafka().KafkaError
+        self._assigned: set[int] = set()
+        self._ended: set[int] = set()
+        self._in_hand: int | None = None
+        self._done = threading.Event()
+        self._is_paused = False
+        self._is_lost = False
+
+    def subscribe(self) -> None:
+        """Join the group."""
+        self._source.subscribe(
+            [self._topic],
+            on_assign=self._on_assign,
+            on_revoke=self._on_revoke,
+            on_lost=self._on_lost,
+        )
+
+    def poll(self) -> Any:
+        """Return the next record, or None. Raises ``StreamtOlError`` when there can be none."""
+        record = self._source.poll(POLL)
+        if record is None:
+            return None
+        error = record.error()
+        if error is None:
+            self._ended.discard(record.partition())
+            return record
+        if error.code() == self._codes._PARTITION_EOF:
+            self._ended.add(record.partition())
+        elif error.fatal() or error.code() in (
+            self._codes.UNKNOWN_TOPIC_OR_PART, self._codes._UNKNOWN_TOPIC,
+            self._codes.TOPIC_AUTHORIZATION_FAILED, self._codes.GROUP_AUTHORIZATION_FAILED,
+            self._codes._AUTHENTICATION,
+        ):  # fmt: skip
+            raise unreadable(error.str())
+        return None
+
+    @property
+    def is_at_end(self) -> bool:
+        """Whether every assigned partition is read to its end."""
+        return bool(self._assigned) and self._assigned <= self._ended
+
+    def during(self, record: Any, work: Callable[[], Outcome]) -> Outcome:
+        """Return what ``work`` returns, done in another thread while the group is polled."""
+        results: queue.SimpleQueue[Outcome | BaseException] = queue.SimpleQueue()
+
+        def deliver() -> None:
+            try:
+                results.put(work())
+            except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+                results.put(error)
+            self._done.set()
+
+        self._in_hand, self._is_lost = record.partition(), False
+        self._done.clear()
+        threading.Thread(target=deliver, name="forward", daemon=True).start()
+        try:
+            if not self._done.wait(_BEFORE_PAUSE):
+                self._poll_until_done()
+        finally:
+            self._in_hand = None
+        result = results.get()
+        if isinstance(result, BaseException):
+            raise result
+        return result
+
+    def commit(self, record: Any) -> str:
+        """Commit a record before the next one is read; return why that failed, "" if it did not.
+
+        While the group is rebalancing a commit fails for now: it is tried again.
+        """
+        module = confluent_kafka()
+        passing = (self._codes.REBALANCE_IN_PROGRESS, self._codes._WAIT_COORD,
+                   self._codes.COORDINATOR_LOAD_IN_PROGRESS, self._codes.NOT_COORDINATOR,
+                   self._codes._TIMED_OUT, self._codes._TRANSPORT)  # fmt: skip
+        for _ in range(_COMMITS):
+            if self._is_lost or record.partition() not in self._assigned:
+                return LOST
+            try:
+                self._source.commit(message=record, asynchronous=False)
+            except module.KafkaException as exception:
+                error = exception.args[0]
+                if error.code() not in passing:
+                    return f"{LOST} ({shown(error.str(), 200)[1:-1]})"
+                self._poll_paused()
+                continue
+            finally:
+                self._resume()
+            return ""
+        return LOST
+
+    def _poll_until_done(self) -> None:
+        try:
+            while not self._done.is_set():
+                self._poll_paused()
+        finally:
+            self._resume()
+
+    def _poll_paused(self) -> None:
+        """Poll without taking a record: what comes in spite of the pause is read again later."""
+        if not self._is_paused:
+            self._source.pause(self._source.assignment())
+            self._is_paused = True
+        record = self._source.poll(POLL)
+        if record is None:
+            return
+        error = record.error()
+        if error is None:
+            offset = confluent_kafka().TopicPartition(
+                record.topic(), record.partition(), record.offset()
+            )
+            self._source.seek(offset)
+        elif error.code() == self._codes._PARTITION_EOF:
+            self._ended.add(record.partition())
+        elif error.code() == self._codes._MAX_POLL_EXCEEDED:
+            self._is_lost = True
+
+    def _resume(self) -> None:
+        if self._is_paused:
+            self._source.resume(self._source.assignment())
+            self._is_paused = False
+
+    def _on_assign(self, _: Any, partitions: list[Any]) -> None:
+        self._assigned |= {partition.partition for partition in partitions}
+        self._is_paused = False  # not the new ones
+
+    def _on_revoke(self, _: Any, partitions: list[Any]) -> None:
+        gone = {partition.partition for partition in partitions}
+        if self._in_hand in gone:
+            # The delivery has its own bound. Whoever has the partition next gets the record again.
+            self._is_lost = True
+        self._assigned -= gone
+        self._ended -= gone
+
+    def _on_lost(self, source: Any, partitions: list[Any]) -> None:
+        self._is_lost = True
+        self._on_revoke(source, partitions)

@@ -1,0 +1,158 @@
+"""Answers that are no acknowledgement, or that no other attempt would change."""
+
+from __future__ import annotations
+
+import json
+from email.utils import formatdate
+from pathlib import Path
+from time import time
+from typing import Any
+
+import pytest
+from support.commands import streamt_ol
+from support.delivery.events import job, refs, run, write
+from support.delivery.servers import Server
+
+KEY = "planted-key-4711-never-to-be-seen"
+PAGE = "<!DOCTYPE html><title>Sign in</title>"
+
+
+def send(tmp_path: Path, count: int, *plan: dict[str, Any], more: tuple[str, ...] = ()) -> Any:
+    """Send ``count`` events in one connection; return the process, and the requests made."""
+    events = str(write(tmp_path / "e.jsonl", *(job(f"j{n}") for n in range(count))))
+    with Server(tmp_path, *plan) as server:
+        done = streamt_ol(
+            "send", events, "--to", "openlineage", "--url", server.url, "--concurrency", "1",
+            "--rejected", str(tmp_path / "rejected"), "--progress-file", str(tmp_path / "p"),
+            "--token-env", "T", *more, environment={"T": KEY},
+        )  # fmt: skip
+        return done, server.requests(), server
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 405, 407, 301, 302, 307, 308])
+def test_what_is_about_the_address_or_the_token_stops(tmp_path: Path, status: int) -> None:
+    done, requests, _ = send(tmp_path, 1500, {"status": status})
+    assert len(requests) == 1
+    assert done.returncode == 1
+    assert done.stdout == b"sent 0, skipped 0, refused 0, failed 1, not sent 1499\n"
+    assert f"answered {status}".encode() in done.stderr
+    assert b"about the address or the token" in done.stderr
+    assert (tmp_path / "rejected").read_bytes() == b""
+
+
+def test_the_same_command_sends_the_rest_later(tmp_path: Path) -> None:
+    events = str(write(tmp_path / "e.jsonl", *(job(f"j{n}") for n in range(40))))
+    plan = {"match": '"j20"', "status": 401, "times": 1}
+    with Server(tmp_path, plan) as server:
+        command = ["send", events, "--to", "marquez", "--url", server.url, "--concurrency", "1",
+                   "--progress-file", str(tmp_path / "p")]  # fmt: skip
+        first, second = streamt_ol(*command), streamt_ol(*command)
+        names = [json.loads(body)["job"]["name"] for body in server.bodies()]
+    assert first.stdout == b"sent 20, skipped 0, refused 0, failed 1, not sent 19\n"
+    assert second.stdout == b"sent 20, skipped 0, refused 0, sent before 20\n"
+    assert sorted(names) == sorted([*(f"j{n}" for n in range(40)), "j20"])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"status": 200, "headers": {"Content-Type": "text/html; charset=utf-8"}},
+        {"status": 201, "headers": {"content-type": "application/xhtml+xml"}},
+        {"status": 200, "body": PAGE},
+        {"status": 200, "body": "\n  <HTML>"},
+    ],
+)
+def test_a_web_page_is_no_acknowledgement(tmp_path: Path, answer: dict[str, Any]) -> None:
+    done, requests, _ = send(tmp_path, 5, answer)
+    assert (done.returncode, len(requests)) == (1, 1)
+    assert done.stdout == b"sent 0, skipped 0, refused 0, failed 1, not sent 4\n"
+    assert b"with a web page, which acknowledges nothing" in done.stderr
+
+
+def test_a_web_page_is_none_for_a_run_either(tmp_path: Path) -> None:
+    with Server(tmp_path, {"status": 200, "headers": {"Content-Type": "text/html"}}) as server:
+        environment = {
+            "OPENLINEAGE__TRANSPORT__TYPE": "http",
+            "OPENLINEAGE__TRANSPORT__URL": server.url,
+            "OPENLINEAGE__TRANSPORT__ENDPOINT": "/x",
+        }
+        done = streamt_ol(
+            "run", "--job-namespace", "n", "--job-name", "j", "--", "true", environment=environment
+        )
+    assert done.returncode == 0
+    assert b"W112_OPENLINEAGE_EMIT_FAILED" in done.stderr
+    assert b"web page" in done.stderr
+
+
+@pytest.mark.parametrize("asked", ["61", "3600", "9" * 400, "date"])
+def test_what_is_asked_to_wait_beyond_the_bound_is_not_asked_earlier(
+    tmp_path: Path, asked: str
+) -> None:
+    header = formatdate(time() + 7200, usegmt=True) if asked == "date" else asked
+    done, requests, _ = send(tmp_path, 3, {"status": 503, "headers": {"Retry-After": header}})
+    assert (done.returncode, len(requests)) == (1, 1)
+    assert b"failed 1, not sent 2" in done.stdout
+    seconds = {"61": b"61", "3600": b"3,600", "date": b"7,"}.get(asked, b"inf")
+    assert b"it asks not to be asked again for " + seconds in done.stderr
+
+
+def test_what_is_asked_within_the_bound_is_waited(tmp_path: Path) -> None:
+    plan = {"status": 429, "headers": {"Retry-After": "1"}, "times": 1}
+    done, requests, _ = send(tmp_path, 1, plan)
+    assert (done.returncode, len(requests)) == (0, 2)
+    assert requests[1]["time"] - requests[0]["time"] >= 1
+
+
+def test_the_same_500_twice_is_permanent_and_its_words_are_shown(tmp_path: Path) -> None:
+    """The second answer differs in its time and its trace only; the token is in neither."""
+    plans = [
+        {"match": '"j0"', "status": 500, "times": 1,
+         "body": f'{{"error":"no orchestrator","trace":"0af7651916cd43dd","key":"{KEY}"}}'},
+        {"match": '"j0"', "status": 500,
+         "body": f'{{"error":"no orchestrator","trace":"11111111aaaaaaaa","key":"{KEY}"}}'},
+    ]  # fmt: skip
+    done, requests, _ = send(tmp_path, 3, *plans)
+    assert (done.returncode, len(requests)) == (1, 4)
+    assert done.stdout == b"sent 2, skipped 0, refused 0, failed 1\n"
+    assert b"no orchestrator" in done.stderr
+    assert KEY.encode() not in done.stderr
+
+
+def test_a_500_that_passes_is_tried_again(tmp_path: Path) -> None:
+    plans = [{"status": 500, "times": 1, "body": "a"}, {"status": 500, "times": 1, "body": "b"}]
+    done, requests, _ = send(tmp_path, 1, *plans)
+    assert (done.returncode, len(requests)) == (0, 3)
+
+
+class TestOpenMetadata:
+    def sent(self, tmp_path: Path, body: str, *more: str) -> Any:
+        events = str(
+            write(tmp_path / "e.jsonl", run("r", inputs=refs("a.b.c"), outputs=refs("a.b.d")))
+        )
+        with Server(tmp_path, {"status": 200, "body": body}) as server:
+            return streamt_ol(*more, "send", events, "--to", "openmetadata", "--url", server.url)
+
+    def test_what_did_not_resolve_is_listed(self, tmp_path: Path) -> None:
+        said = {
+            "status": "partial_success",
+            "lineageEdgesCreated": 2,
+            "unresolvedDatasets": [{"namespace": "n", "name": "d", "reason": "not found"}],
+            "unresolvedJobs": ["ns/job"],
+        }
+        done = self.sent(tmp_path, json.dumps(said))
+        assert done.returncode == 0
+        assert done.stderr.decode().splitlines() == [
+            "lineage edges created: 2",
+            "unresolved dataset: n d not found",
+            "unresolved job: ns/job",
+        ]
+
+    @pytest.mark.parametrize("number", ["9" * 30, "9" * 5000, "1e400"])
+    @pytest.mark.parametrize("more", [(), ("--output", "json")])
+    def test_a_number_beyond_any_bound_is_not_understood(
+        self, tmp_path: Path, number: str, more: tuple[str, ...]
+    ) -> None:
+        done = self.sent(tmp_path, f'{{"status":"success","lineageEdgesCreated":{number}}}', *more)
+        assert b"Traceback" not in done.stderr
+        if number == "9" * 30:
+            assert done.returncode == 0
