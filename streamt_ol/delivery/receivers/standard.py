@@ -22,7 +22,10 @@ OVERHEAD = 36
 
 
 def too_large(event: Event, size: int, limit: int) -> str:
-    """Return why an event is too large for a message, "" if it is not: key, value and overhead count."""
+    """Return why an event is too large for a message, "" if it is not.
+
+    Its key counts, and librdkafka's overhead.
+    """
     whole = size + len(key_of(event).encode(errors="replace")) + OVERHEAD
     if whole <= limit:
         return ""
