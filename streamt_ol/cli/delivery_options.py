@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -190,7 +189,7 @@ def open_source(path: str) -> Source:
     """Return the input: a file, or standard input for ``-``. Raises ``StreamtOlError``."""
     from streamt_ol.delivery.source import Source
 
-    return Source(path, sys.stdin.buffer if sys.stdin else None)
+    return Source(path)
 
 
 def validity_from(*, no_validate: bool, refuse_invalid: bool, ignore: list[str] | None) -> Validity:

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 def send(
     context: typer.Context,
-    events: Annotated[str, typer.Argument(metavar="EVENTS", help="JSON Lines; - is a pipe.")],
+    events: Annotated[
+        str, typer.Argument(metavar="EVENTS", help="OpenLineage events; - is a pipe.")
+    ],
     to: options.To,
     url: options.Url = None,
     endpoint: options.Endpoint = None,

@@ -30,19 +30,19 @@ def check(
 ) -> Iterator[EventCheck]:
     """Yield the verdicts about every event, in the order of the input.
 
-    A line that does not hold an event is refused by every receiver.
+    What is not an event is refused by every receiver.
     """
-    for line in events.lines():
-        if line.fault:
-            invalid = Verdict(REFUSED, (line.fault,))
-            yield EventCheck(line.number, "no event", {r.name: invalid for r in receivers})
-        for item in line.items:
+    for entry in events.entries():
+        if entry.fault:
+            invalid = Verdict(REFUSED, (entry.fault,))
+            yield EventCheck(entry.line, "no event", {r.name: invalid for r in receivers})
+        for item in entry.items:
             candidate = Candidate(item.event, len(item.body), names_facets=True)
             faults = validity.faults(item.event)
             verdicts = {r.name: judge(r, candidate, faults, validity) for r in receivers}
-            if events.as_runs and line.kind == DATASET:
+            if events.as_runs and entry.kind == DATASET:
                 verdicts = {name: _as_part_of_runs(v) for name, v in verdicts.items()}
-            yield EventCheck(line.number, item.name, verdicts)
+            yield EventCheck(entry.line, item.name, verdicts)
 
 
 def _as_part_of_runs(verdict: Verdict) -> Verdict:

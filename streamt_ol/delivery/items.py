@@ -20,8 +20,9 @@ Event = Mapping[str, Any]
 class Item:
     """An event to deliver.
 
-    ``line`` (from 1), ``digest`` and ``source``: the line of the input that it comes from; ``part``
-    tells the events made of one line apart; ``body`` is sent, and ``event`` is the same, parsed.
+    ``line`` (from 1) and ``pointer`` (within an array) say where it stands in the input,
+    ``number`` (from 1) counts the events there; ``digest`` and ``source`` are of its text; ``part``
+    tells the events made of one apart; ``body`` is sent, and ``event`` is the same, parsed.
     """
 
     line: int
@@ -30,11 +31,13 @@ class Item:
     body: bytes
     event: Event
     part: int = 0
+    number: int = 0
+    pointer: str = ""
 
     @property
     def name(self) -> str:
         """What the event is called in a report: its kind, state and identity, safe to show."""
-        return name_of(self.event)
+        return f"{name_of(self.event)}{f' at {self.pointer}' if self.pointer else ''}"
 
     @property
     def order(self) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from streamt_ol.delivery.files.checkpoint import Checkpoint
     from streamt_ol.delivery.items import Item
-    from streamt_ol.delivery.reading import Events, Line
+    from streamt_ol.delivery.reading import Entry, Events
     from streamt_ol.delivery.receivers.receiver import Receiver
     from streamt_ol.delivery.validity import Fault
 
@@ -25,12 +25,12 @@ Choice = Literal["send", "acknowledged", "skipped", "refused"]
 class Decision(NamedTuple):
     """What is to be done with one event, and why it is not sent, safe to show.
 
-    ``item`` is None for a line that holds no event. ``rules`` of `validate` are what a refusal
+    ``item`` is None for what is not an event. ``rules`` of `validate` are what a refusal
     rests on; ``faults`` is what was found in an event.
     """
 
     choice: Choice
-    line: Line
+    entry: Entry
     item: Item | None = None
     reason: str = ""
     rules: tuple[str, ...] = ()
@@ -63,44 +63,44 @@ class Plan:
         self._checkpoint = checkpoint
         self._invalid: set[int] = set()
         self._not_sent: set[tuple[int, int]] = set()
-        self._last_line = 0
+        self._last = 0
         self.to_send = 0
 
     def survey(self) -> Iterator[Decision]:
         """Yield the decision about every event, in the order of the input."""
-        for line in self._events.lines():
-            self._last_line = line.number
-            if line.fault:
-                self._invalid.add(line.number)
-                yield Decision("refused", line, None, line.fault)
-            for item in line.items:
-                decision = self._decision(item, line)
+        for entry in self._events.entries():
+            self._last = entry.number
+            if entry.fault:
+                self._invalid.add(entry.number)
+                yield Decision("refused", entry, None, entry.fault)
+            for item in entry.items:
+                decision = self._decision(item, entry)
                 if decision.choice == "send":
                     self.to_send += 1
                 else:
-                    self._not_sent.add((line.number, item.part))
+                    self._not_sent.add((entry.number, item.part))
                 yield decision
 
     def items(self) -> Iterator[Item]:
         """Yield the events to send; what was appended to the input since is left alone."""
-        for line in self._events.lines():
-            if line.number > self._last_line:
+        for entry in self._events.entries():
+            if entry.number > self._last:
                 return
-            if line.number not in self._invalid:
-                yield from (i for i in line.items if (line.number, i.part) not in self._not_sent)
+            if entry.number not in self._invalid:
+                yield from (i for i in entry.items if (entry.number, i.part) not in self._not_sent)
 
-    def _decision(self, item: Item, line: Line) -> Decision:
+    def _decision(self, item: Item, entry: Entry) -> Decision:
         rules = self._rules
         verdict, faults = judged(rules.receiver, item.event, len(item.body), rules.validity)
         if not verdict.is_taken:
-            is_unsupported = rules.skips_unsupported or self._is_made_of_runs(item, line)
+            is_unsupported = rules.skips_unsupported or self._is_made_of_runs(item, entry)
             choice: Choice = "skipped" if is_unsupported and not verdict.rules else "refused"
-            return Decision(choice, line, item, "; ".join(verdict.reasons), verdict.rules)
-        if self._checkpoint and self._checkpoint.has(item.line, item.part, item.digest):
-            return Decision("acknowledged", line, item)
-        return Decision("send", line, item, faults=faults)
+            return Decision(choice, entry, item, "; ".join(verdict.reasons), verdict.rules)
+        if self._checkpoint and self._checkpoint.has(item.number, item.part, item.digest):
+            return Decision("acknowledged", entry, item)
+        return Decision("send", entry, item, faults=faults)
 
-    def _is_made_of_runs(self, item: Item, line: Line) -> bool:
+    def _is_made_of_runs(self, item: Item, entry: Entry) -> bool:
         """Tell a START that was only made here, or a dataset whose facets went into the runs."""
-        is_start = line.kind == JOB and item.part == 0
-        return self._events.as_runs and (is_start or line.kind == DATASET)
+        is_start = entry.kind == JOB and item.part == 0
+        return self._events.as_runs and (is_start or entry.kind == DATASET)

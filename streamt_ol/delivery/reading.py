@@ -1,4 +1,4 @@
-"""From the lines of an input to events: parsed, and turned into runs where that is asked for."""
+"""From an input to its events: parsed, and turned into runs where that is asked for."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streamt_ol.delivery.items import Item, digest_of
 from streamt_ol.delivery.runs_of_jobs import Facets, dataset_facets, run_events
-from streamt_ol.delivery.source import MAX_LINE_BYTES
-from streamt_ol.openlineage.events import JOB_EVENT as JOB
-from streamt_ol.openlineage.events import kind_of
+from streamt_ol.delivery.source import one_line, said
+from streamt_ol.openlineage.events import JOB_EVENT, kind_of
 from streamt_ol.reading import strict_json
+from streamt_ol.reading.faults import FaultKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from streamt_ol.delivery.source import Source
-
+    from streamt_ol.reading.raw import RawEvent
 
 _PREFIX = 5
 
@@ -25,7 +25,7 @@ _PREFIX = 5
 class RunMaking:
     """How JobEvents become runs.
 
-    ``run_id`` returns the id for the JobEvent in a line (number, digest), the same one at every
+    ``run_id`` returns the id for the JobEvent with a number and digest, the same one at every
     call; ``engine`` is the name and version of a ``processing_engine`` facet, or None.
     """
 
@@ -33,10 +33,15 @@ class RunMaking:
     engine: tuple[str, str] | None = None
 
 
-class Line(NamedTuple):
-    """A line of the input: the events it stands for, or why it stands for none."""
+class Entry(NamedTuple):
+    """An event of the input: what is sent of it, or why it is not an event, safe to show.
+
+    ``number`` (from 1) counts the events of the input, ``line`` its lines; ``content`` is its
+    text on one line.
+    """
 
     number: int
+    line: int
     content: bytes
     kind: str | None
     items: tuple[Item, ...]
@@ -46,11 +51,7 @@ class Line(NamedTuple):
 class Events:
     """The events of one input; can be read more than once."""
 
-    def __init__(
-        self,
-        source: Source,
-        runs: RunMaking | None = None,
-    ) -> None:
+    def __init__(self, source: Source, runs: RunMaking | None = None) -> None:
         self._source = source
         self._runs = runs
         self._facets: Facets | None = None
@@ -60,49 +61,55 @@ class Events:
         """Whether JobEvents become runs here."""
         return self._runs is not None
 
-    def lines(self) -> Iterator[Line]:
-        """Yield every line; ``Line.fault`` is safe to show."""
-        for number, content in self._source.lines():
+    def entries(self) -> Iterator[Entry]:
+        """Yield every event of the input, in its order."""
+        for number, raw in enumerate(self._source.events(), 1):
+            content = one_line(raw.data)
+            if raw.fault:
+                yield Entry(number, raw.line, content, None, (), said(raw.fault))
+                continue
             event, fault = parsed_event(content)
             if event is None:
-                yield Line(number, content, None, (), fault)
+                yield Entry(number, raw.line, content, None, (), fault)
             else:
-                items = self._items(number, content, event)
-                yield Line(number, content, kind_of(event), items)
+                items = self._items(number, raw, content, event)
+                yield Entry(number, raw.line, content, kind_of(event), items)
 
-    def _items(self, number: int, content: bytes, event: Any) -> tuple[Item, ...]:
+    def _items(self, number: int, raw: RawEvent, content: bytes, event: Any) -> tuple[Item, ...]:
         digest = digest_of(content)
-        if self._runs is None or kind_of(event) != JOB:
-            return (Item(number, digest, content, content, event),)
+        if self._runs is None or kind_of(event) != JOB_EVENT:
+            return (Item(raw.line, digest, content, content, event, 0, number, raw.pointer),)
         if self._facets is None:
-            lines = self._source.again()
-            self._facets = dataset_facets(parsed_event(line)[0] for _, line in lines)
+            found = self._source.again()
+            self._facets = dataset_facets(parsed_event(one.data)[0] for one in found)
         run_id = self._runs.run_id(number, digest)
         bodies = run_events(event, self._facets, run_id, self._runs.engine)
         return tuple(
-            Item(number, digest, content, body, strict_json.loads(body), part)
+            Item(raw.line, digest, content, body, strict_json.loads(body), part, number,
+                 raw.pointer)
             for part, body in enumerate(bodies)
-        )
+        )  # fmt: skip
 
 
-def parsed_event(line: bytes) -> tuple[Any, str]:
-    """Return the event in a line and "", or None and why it is not an event, safe to show."""
-    if len(line) > MAX_LINE_BYTES:
-        return None, f"the line is longer than {MAX_LINE_BYTES // 1024**2} MiB"
-    try:
-        event = strict_json.loads(line)
-    except strict_json.JsonFaultError as error:
-        return None, _registered(line) or error.message
-    if not isinstance(event, dict):
+def parsed_event(text: bytes) -> tuple[Any, str]:
+    """Return the event in a text and "", or None and why it is not an event, safe to show.
+
+    A number that no machine's integer or double holds is JSON, and goes out as it is written.
+    """
+    parsed = strict_json.parse(text)
+    faults = [fault for fault in parsed.faults if fault.kind is not FaultKind.NUMBER]
+    if faults or not parsed.readable:
+        return None, _registered(text) or said((faults or parsed.faults)[0])
+    if not isinstance(parsed.value, dict):
         return None, "it is not a JSON object"
-    if kind_of(event) is None:
+    if kind_of(parsed.value) is None:
         return None, "it is not one of the three kinds of event"
-    return event, ""
+    return parsed.value, ""
 
 
-def _registered(line: bytes) -> str:
+def _registered(text: bytes) -> str:
     """Return what JSON behind the five bytes of a schema registry's serializer is, else ""."""
-    if line[:1] != b"\0" or not line[_PREFIX:].lstrip().startswith(b"{"):
+    if text[:1] != b"\0" or not text[_PREFIX:].lstrip().startswith(b"{"):
         return ""
-    schema = int.from_bytes(line[1:_PREFIX])
+    schema = int.from_bytes(text[1:_PREFIX])
     return f"it is JSON behind a schema registry's five bytes (schema id {schema}), not JSON alone"

@@ -44,10 +44,10 @@ class Delivery:
         """
         for decision in self.plan.survey():
             if decision.choice == "refused":
-                line = decision.line
-                self.report.refuse(line.number, decision.name, decision.reason, decision.rules)
+                entry = decision.entry
+                self.report.refuse(entry.line, decision.name, decision.reason, decision.rules)
                 if self.dead_letters:
-                    self.dead_letters.add(line.number, line.content)
+                    self.dead_letters.add(entry.number, entry.content)
             elif decision.choice == "send":
                 self.invalid.add(decision.faults)
             else:
@@ -91,7 +91,7 @@ class Delivery:
         # Counted first: what was acknowledged stays so when it cannot be recorded.
         self.report.settle(item.line, lambda: item.name, outcome)
         if outcome.state == "sent" and self.checkpoint:
-            self.checkpoint.add(item.line, item.part, item.digest)
+            self.checkpoint.add(item.number, item.part, item.digest)
         if outcome.state == "refused" and self.dead_letters:
-            self.dead_letters.add(item.line, item.source)
+            self.dead_letters.add(item.number, item.source)
         self.tick()

@@ -1,8 +1,9 @@
 """The checkpoint of a delivery: a file from which the same command again sends only the rest.
 
 The file is JSON Lines. Its first line names what is delivered to, so that the checkpoint of another
-delivery is not taken for this one's; each further line is one acknowledged event, by the line of
-the input and a digest of its content: a changed line counts as a new event. It holds no event, no
+delivery is not taken for this one's; each further line is one acknowledged event, by its
+number among the events of the (decompressed) input and a digest of its content: a changed event
+counts as a new one. It holds no event, no
 address beyond the receiver's URL, and no token.
 """
 
@@ -58,27 +59,28 @@ class Checkpoint(Closing):
             self.close()
             raise
 
-    def has(self, line: int, part: int, digest: str) -> bool:
+    def has(self, number: int, part: int, digest: str) -> bool:
         """Return whether this event was acknowledged before."""
-        return self._done.get(_key(line, part)) == bytes.fromhex(digest)
+        return self._done.get(_key(number, part)) == bytes.fromhex(digest)
 
-    def add(self, line: int, part: int, digest: str) -> None:
+    def add(self, number: int, part: int, digest: str) -> None:
         """Record that this event was acknowledged. Raises ``StreamtOlError``."""
         with self._lock:
-            self._done[_key(line, part)] = bytes.fromhex(digest)
-            self._append({"line": line, "part": part, "digest": digest})
+            self._done[_key(number, part)] = bytes.fromhex(digest)
+            self._append({"event": number, "part": part, "digest": digest})
 
-    def run_id(self, line: int, digest: str, fresh: Callable[[], str]) -> str:
+    def run_id(self, number: int, digest: str, fresh: Callable[[], str]) -> str:
         """Return the id of the run made of a static event, the same one at every call.
 
         It is recorded before anything is sent, so that START and COMPLETE have one id even when
         the process ends between them.
         """
         with self._lock:
-            if (line, digest) not in self._runs:
-                self._runs[line, digest] = fresh()
-                self._append({"line": line, "digest": digest, "run": self._runs[line, digest]})
-            return self._runs[line, digest]
+            if (number, digest) not in self._runs:
+                self._runs[number, digest] = fresh()
+                run = self._runs[number, digest]
+                self._append({"event": number, "digest": digest, "run": run})
+            return self._runs[number, digest]
 
     def close(self) -> None:
         """Wait until everything is on the disk, and close the file."""
@@ -129,14 +131,15 @@ class Checkpoint(Closing):
             raise self._refused("it belongs to a delivery to another receiver")
 
     def _take(self, record: dict[str, Any]) -> None:
-        line, digest, part = record.get("line"), record.get("digest"), record.get("part")
-        if not isinstance(line, int) or not isinstance(digest, str):
+        number = record.get("event", record.get("line"))  # "line" in files of older releases
+        digest, part = record.get("digest"), record.get("part")
+        if not isinstance(number, int) or not isinstance(digest, str):
             return
         if isinstance(part, int):
             with suppress(ValueError):  # no digest: not a record of ours
-                self._done[_key(line, part)] = bytes.fromhex(digest)
+                self._done[_key(number, part)] = bytes.fromhex(digest)
         elif isinstance(run := record.get("run"), str):
-            self._runs[line, digest] = run
+            self._runs[number, digest] = run
 
     def _refused(self, reason: str) -> StreamtOlError:
         return StreamtOlError(
@@ -144,8 +147,8 @@ class Checkpoint(Closing):
         )
 
 
-def _key(line: int, part: int) -> int:
-    return 2 * line + part
+def _key(number: int, part: int) -> int:
+    return 2 * number + part
 
 
 def _encoded(record: dict[str, Any]) -> bytes:

@@ -31,15 +31,15 @@ class DeadLetters(Closing):
         self._lock = threading.Lock()
         self._kept: set[int] = set()
 
-    def add(self, line: int, content: bytes) -> None:
-        """Keep one line, once, however many of the events made of it are refused.
+    def add(self, number: int, content: bytes) -> None:
+        """Keep the event with this number, once, however many of those made of it are refused.
 
         Raises ``StreamtOlError`` when it cannot be written.
         """
         with self._lock:
-            if line in self._kept:
+            if number in self._kept:
                 return
-            self._kept.add(line)
+            self._kept.add(number)
             self.append(content)
 
     def append(self, content: bytes) -> None:
