@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from streamt_ol.lineage.changes import KINDS
 from streamt_ol.problems import ERRORS, WARNINGS, Code
 from streamt_ol.validation.rules import RULES
 
@@ -38,10 +39,19 @@ def rules() -> str:
     )
 
 
+def changes() -> str:
+    """Return the table of the kinds of changes of ``diff``."""
+    rows = [
+        (f"`{kind}`", row.meaning, "yes" if row.breaking else "") for kind, row in KINDS.items()
+    ]
+    return table(("kind", "meaning", "may break others"), rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "errors": lambda: codes(ERRORS),
     "warnings": lambda: codes(WARNINGS),
     "rules": rules,
+    "changes": changes,
 }
 
 

@@ -22,6 +22,7 @@ from streamt_ol.redaction import one_line
 COMMANDS: dict[str, str] = {
     "apply": "streamt_ol.cli.apply:streamt_apply",
     "check": "streamt_ol.cli.check:check",
+    "diff": "streamt_ol.cli.diff:diff",
     "export": "streamt_ol.cli.export:export",
     "forward": "streamt_ol.cli.forward:forward",
     "graph": "streamt_ol.cli.graph:graph",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from streamt_ol.cli import options
-from streamt_ol.cli.output import note, refuse_target
-from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError
+from streamt_ol.cli.output import file_to_write, note, refuse_target, write_text
+from streamt_ol.problems import USAGE, StreamtOlError
 from streamt_ol.redaction import place
 
 if TYPE_CHECKING:
@@ -112,10 +112,11 @@ def graph(
         raise StreamtOlError(USAGE, "--up and --down count from a --focus, and none is given")
     chosen = format or Format.TEXT
     settings = lineage_source.ExportSettings(env, job_namespace, kafka_namespace, gateway_namespace)
-    name = lineage_source.chosen_input(source, project_dir)
+    name, project = lineage_source.chosen_input(source, project_dir)
+    output_file = file_to_write(output, output_file)
     if output_file is not None:
         refuse_target([name], output_file)
-    lineage = lineage_source.load(name, settings, project=project_dir is not None)
+    lineage = lineage_source.load(name, settings, project=project)
     kind = "dataset" if datasets_only else "job" if jobs_only else None
     drawn, key = _selected(lineage.graph, kind, focus, up, down)
     style = Style(
@@ -128,7 +129,7 @@ def graph(
     )
     picture = renderer(chosen)(drawn, style)
     if output_file is not None:
-        write_file(output_file, picture.text)
+        write_text(output_file, picture.text)
     warnings = [] if quiet else lineage.warnings
     if output.json:
         output.envelope(_data(drawn, style, chosen, picture, output_file), warnings)
@@ -153,17 +154,6 @@ def _selected(
         return graph, None
     key = selection.find(graph, focus)
     return selection.around(graph, key, up, down), key
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write ``text`` to a file, all or nothing. Raises E506 where that fails."""
-    from streamt_ol.transport import atomic
-
-    try:
-        atomic.write(path, [text.encode()])
-    except OSError as error:
-        message = f"cannot write to {place(str(path))}: {error.strerror}"
-        raise StreamtOlError(INVALID, message, location=Location(option="output_file")) from None
 
 
 def _data(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from io import BytesIO
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streamt_ol import collector
@@ -16,7 +16,9 @@ from streamt_ol.export.options import ExportOptions
 from streamt_ol.lineage.events import GraphBuilder
 from streamt_ol.lineage.graph import Graph
 from streamt_ol.problems import PARSE, USAGE, Location, StreamtOlError, WarningRecord
+from streamt_ol.project import PROJECT_FILES
 from streamt_ol.reading import strict_json
+from streamt_ol.reading.git import is_git
 from streamt_ol.reading.opening import STDIN, STDIN_NAME
 from streamt_ol.redaction import place
 
@@ -26,21 +28,31 @@ if TYPE_CHECKING:
 # The namespace of jobs where none is given. Nobody sees it: graphs have an empty one instead.
 _NO_NAMESPACE = "urn:streamt-ol:none"
 _MAX_EVENT_BYTES = 1 << 30
-PROJECT_FILE = "stream_project.yml"
+_PROJECT_SUFFIXES = frozenset({".yml", ".yaml", ".j2"})
 
 
 @dataclass(frozen=True)
 class ExportSettings:
-    """The options of `export` that a manifest or project is exported with. None: not given."""
+    """The options of `export` that a manifest or project is exported with. None: not given.
+
+    ``env`` is an error for an input that is not a project; ``project_env`` is not.
+    """
 
     env: str | None = None
     job_namespace: str | None = None
     kafka_namespace: str | None = None
     gateway_namespace: str | None = None
+    project_env: str | None = None
 
-    def given(self) -> dict[str, str]:
-        """Return the options that have a value."""
-        return {name: value for name, value in vars(self).items() if value is not None}
+    def namespaces(self) -> dict[str, str]:
+        """Return the namespaces that are given."""
+        names = ("job_namespace", "kafka_namespace", "gateway_namespace")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+    def for_project(self) -> dict[str, str]:
+        """Return the options that are given for a project."""
+        env = self.env if self.env is not None else self.project_env
+        return self.namespaces() if env is None else {**self.namespaces(), "env": env}
 
 
 class Lineage(NamedTuple):
@@ -50,50 +62,78 @@ class Lineage(NamedTuple):
     warnings: list[WarningRecord]
 
 
-def chosen_input(name: str | None, project_dir: str | None) -> str:
-    """Return the input that is meant: one that is named, a pipe, or the project in this folder."""
-    if name is not None and project_dir is not None:
-        raise StreamtOlError(USAGE, "give an input or --project-dir, not both")
-    if project_dir is not None:
-        return project_dir
-    if name is not None:
-        return name
-    if sys.stdin is None or not sys.stdin.isatty():
-        return STDIN
-    if Path(PROJECT_FILE).is_file():
-        return "."
-    raise StreamtOlError(
-        USAGE,
-        "no events, manifest or project is named, and standard input is a terminal",
-        suggestion="name a file, pipe one in, or name a project with --project-dir",
-    )
+def chosen_input(name: str | None, project_dir: str | None) -> tuple[str, bool]:
+    """Return the input that is meant, and whether it must be a project's folder.
+
+    It is the one named, a pipe, or the project in this folder.
+    """
+    from streamt_ol.cli.source import source_of
+
+    file, folder = source_of(name, project_dir, None)
+    return (folder, True) if folder is not None else (file or STDIN, False)
 
 
 def load(name: str, settings: ExportSettings, *, project: bool = False) -> Lineage:
-    """Return the lineage of what ``name`` names: a project's folder, a file, or ``-``.
+    """Return the lineage of what ``name`` names: a project's folder, a file, ``git:…``, or ``-``.
 
     Raises ``StreamtOlError``: E501 or E506 at the line of an event or at its place in the
     manifest or project, or whatever else the export raises.
     """
     with collector.paused():
-        if project or (name != STDIN and Path(name).is_dir()):
-            return exported(ExportOptions(project_dir=name, **settings.given()))
-        shown = STDIN_NAME if name == STDIN else place(name)
-        return of_content(_content(name), shown, settings)
+        if project:
+            return _of_project(name, settings)
+        if is_git(name):
+            return _of_git(name, settings)
+        if name == STDIN:
+            return _of_content(_content(name), STDIN_NAME, settings)
+        if PurePath(name).name in PROJECT_FILES:
+            return _of_project(str(PurePath(name).parent), settings)
+        if _is_folder(name):
+            return _of_project(name, settings)
+        return _of_content(_content(name), place(name), settings)
 
 
-def of_content(data: bytes, shown: str, settings: ExportSettings) -> Lineage:
+def _is_folder(name: str) -> bool:
+    try:
+        return Path(name).is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _of_project(folder: str, settings: ExportSettings) -> Lineage:
+    return _exported(ExportOptions(project_dir=folder, **settings.for_project()))
+
+
+def _of_git(name: str, settings: ExportSettings) -> Lineage:
+    from streamt_ol.reading import git
+    from streamt_ol.reading.blocks import blocks
+
+    if git.kind_of(name) == "blob":
+        content = b"".join(blocks(BytesIO(git.blob(name))))
+        return _of_content(content, place(name), settings)
+    with tempfile.TemporaryDirectory(prefix="streamt-ol-") as folder:
+        git.extract(name, Path(folder), _is_read)
+        with _renamed(folder, place(name)):
+            return _of_project(folder, settings)
+
+
+def _is_read(path: PurePath) -> bool:
+    """Tell whether a project may read this file."""
+    return path.suffix in _PROJECT_SUFFIXES or path.name.startswith(".env")
+
+
+def _of_content(data: bytes, shown: str, settings: ExportSettings) -> Lineage:
     """Return the lineage of the bytes of events or of a manifest; ``shown`` is their name."""
-    if not _is_manifest(data):
-        return Lineage(_graph_of_events(data, shown), [])
     if settings.env is not None:
         message = "only a project has environments to choose from"
         raise StreamtOlError(USAGE, message, location=Location(option="env"))
-    with _as_file(data) as file, renamed(file, shown):
-        return exported(ExportOptions(manifest=file, **settings.given()))
+    if not _is_manifest(data):
+        return Lineage(_graph_of_events(data, shown), [])
+    with _as_file(data) as file, _renamed(file, shown):
+        return _exported(ExportOptions(manifest=file, **settings.namespaces()))
 
 
-def exported(options: ExportOptions) -> Lineage:
+def _exported(options: ExportOptions) -> Lineage:
     """Return the lineage that the export declares; jobs need no namespace here."""
     from streamt_ol.export.canonical import canonical_state
 
@@ -105,7 +145,7 @@ def exported(options: ExportOptions) -> Lineage:
 
 
 @contextmanager
-def renamed(file: str, shown: str) -> Iterator[None]:
+def _renamed(file: str, shown: str) -> Iterator[None]:
     """Name ``shown`` in an error instead of ``file``, which only we know."""
     try:
         yield

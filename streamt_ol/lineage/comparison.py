@@ -1,4 +1,4 @@
-"""What differs between an earlier export and the one that would be written now."""
+"""The difference of an earlier export and the one that would be written now."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _KINDS = ("dataset", "job")
 
 
 def earlier_events(data: bytes, file: str) -> list[Event]:
-    """Return the events of an earlier export, one a line.
+    """Return the events of an earlier export, one per line.
 
-    Raises ``StreamtOlError`` (``PARSE``, at ``file:line``) for a line that is no JSON object.
+    Raises ``StreamtOlError`` (``PARSE``, at ``file:line``) for a line that is not a JSON object.
     """
     events: list[Event] = []
     for number, line in enumerate(_lines(data), 1):
@@ -43,7 +43,7 @@ def _lines(data: bytes) -> list[bytes]:
 
 
 def changes(data: bytes, file: str, current: list[Event]) -> list[str]:
-    """Return what changed since the earlier export in ``data``, a line each; none if nothing.
+    """Return what changed since the earlier export in ``data``, one line per change.
 
     ``current`` are the events of now, in canonical order. Only ``eventTime`` may differ, from
     one time in UTC to another: where the events are the same and the bytes are not, that is a
@@ -91,7 +91,7 @@ def _changed_events(earlier: dict[Key, Event], current: dict[Key, Event]) -> Ite
         elif key not in earlier:
             yield f"added: {_named(key)}"
         else:
-            for change in _changed_values(_timeless(earlier[key]), _timeless(current[key])):
+            for change in changed_values(_timeless(earlier[key]), _timeless(current[key])):
                 yield f"changed: {_named(key)}: {change}"
 
 
@@ -103,11 +103,14 @@ def _without_time(events: list[Event]) -> Iterator[str]:
     for event in events:
         time = event.get("eventTime", _ABSENT)
         if not (isinstance(time, str) and is_utc_date_time(time)):
-            yield f"changed: {_named(_key(event))}: /eventTime {_value(time)} is no time in UTC"
+            yield f"changed: {_named(_key(event))}: /eventTime {_value(time)} is not a time in UTC"
 
 
-def _changed_values(earlier: Any, current: Any) -> Iterator[str]:
-    """Yield each place that differs, with both values, without recursion."""
+def changed_values(earlier: Any, current: Any) -> Iterator[str]:
+    """Yield each location that differs, a pointer, with both values, safe to show.
+
+    Any two JSON values are compared, of any depth.
+    """
     waiting: list[tuple[str, Any, Any]] = [("", earlier, current)]
     while waiting:
         place, old, new = waiting.pop()

@@ -580,15 +580,15 @@ class TestCheck:
     @pytest.mark.parametrize(
         ("old", "new", "change"),
         [
-            (b'"eventTime":"TIME",', b"", "/eventTime nothing is no time in UTC"),
-            (b'"TIME"', b'"bad"', "/eventTime 'bad' is no time in UTC"),
-            (b'"TIME"', b'""', "/eventTime '' is no time in UTC"),
-            (b'"TIME"', b"null", "/eventTime null is no time in UTC"),
-            (b'"TIME"', b"7", "/eventTime 7 is no time in UTC"),
-            (b'"TIME"', b'["TIME"]', "is no time in UTC"),
-            (b'"TIME"', b'"2026-02-30T00:00:00Z"', "'2026-02-30T00:00:00Z' is no time in UTC"),
-            (b'"TIME"', b'"2026-03-14T00:00:00+02:00"', "+02:00' is no time in UTC"),
-            (b'"TIME"', b'"password=hunter2"', "/eventTime 'password=***' is no time in UTC"),
+            (b'"eventTime":"TIME",', b"", "/eventTime nothing is not a time in UTC"),
+            (b'"TIME"', b'"bad"', "/eventTime 'bad' is not a time in UTC"),
+            (b'"TIME"', b'""', "/eventTime '' is not a time in UTC"),
+            (b'"TIME"', b"null", "/eventTime null is not a time in UTC"),
+            (b'"TIME"', b"7", "/eventTime 7 is not a time in UTC"),
+            (b'"TIME"', b'["TIME"]', "is not a time in UTC"),
+            (b'"TIME"', b'"2026-02-30T00:00:00Z"', "'2026-02-30T00:00:00Z' is not a time in UTC"),
+            (b'"TIME"', b'"2026-03-14T00:00:00+02:00"', "+02:00' is not a time in UTC"),
+            (b'"TIME"', b'"password=hunter2"', "/eventTime 'password=***' is not a time in UTC"),
         ],
     )
     def test_each_event_has_a_time(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from streamt_ol.lineage.graph import DATASET, Graph, Key
+from streamt_ol.lineage.graph import DATASET, Edge, Graph, Key
 from streamt_ol.lineage.rendering.style import (
     Picture,
     Style,
@@ -14,6 +14,7 @@ from streamt_ol.lineage.rendering.style import (
     visible,
 )
 from streamt_ol.lineage.selection import reached
+from streamt_ol.redaction import one_line
 
 _CLASSES = {
     DATASET: "fill:#ddf4ff,stroke:#0969da,color:#1f2328",
@@ -77,7 +78,7 @@ class _Chart:
         ]
         group = ""
         if self._style.group and key.namespace not in self._groups:
-            group = f'  subgraph g{len(self._groups)}["{label(key.namespace) or " "}"]\n  end\n'
+            group = f'  subgraph g{len(self._groups)}["{self._label(key.namespace)}"]\n  end\n'
         size = sum(map(_length, (node, *edges, group)))
         if size > self._room or self._edge_count + len(edges) > self._style.max_edges:
             self._refused.add(key)
@@ -118,9 +119,9 @@ class _Chart:
                 yield line
 
     def _node(self, key: Key) -> str:
-        text = label(key.name) or " "
+        text = self._label(key.name)
         if not self._style.group and key.kind not in self._single and key.namespace:
-            text += f"<br/>{label(key.namespace)}"
+            text += f"<br/>{self._label(key.namespace)}"
         name, shown = self._ids[key], self._style.marks.get(key, key.kind)
         if columns := self._columns.get(key):
             inner = "".join(f'    {name}c{at}["{label(c)}"]\n' for at, c in enumerate(columns))
@@ -130,7 +131,7 @@ class _Chart:
 
     def _all_edges(self) -> Iterator[tuple[Key, Key, str]]:
         for edge in self._graph.edges:
-            line = f"  {self._ids[edge.source]} --> {self._ids[edge.target]}\n"
+            line = f"  {self._ids[edge.source]} {self._arrow(edge)} {self._ids[edge.target]}\n"
             yield edge.source, edge.target, line
         ids = {
             (key, column): f"{self._ids[key]}c{at}"
@@ -141,6 +142,15 @@ class _Chart:
             target = ids.get((one.target, one.target_column), self._ids[one.target])
             line = f"  {ids[one.source, one.source_column]} -.-> {target}\n"
             yield one.source, one.target, line
+
+    def _arrow(self, edge: Edge) -> str:
+        if edge in self._style.removed:
+            return "-.->"
+        return "==>" if edge in self._style.added else "-->"
+
+    def _label(self, text: str) -> str:
+        limit = self._style.longest_name
+        return label(text if limit is None else one_line(text, limit)) or " "
 
     def _left_out(self) -> str:
         missing = [key for key in self._graph.nodes if key not in self._nodes]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from streamt_ol.lineage.graph import DATASET, JOB, Graph, Key
+from streamt_ol.lineage.graph import DATASET, JOB, Edge, Graph, Key
 from streamt_ol.redaction import printable
 
 DIRECTIONS = ("LR", "TB", "RL", "BT")
@@ -20,8 +20,9 @@ class Style:
     """Options of a picture.
 
     ``direction`` is one of ``DIRECTIONS``; ``group`` draws a frame around each namespace;
-    ``columns`` draws the edges between columns; ``focus`` is a node to be marked; ``marks`` maps
-    nodes to a word of what happened to them. The limits are Mermaid's.
+    ``columns`` draws the edges between columns; ``focus`` is a node to be marked. The limits are
+    Mermaid's. For the picture of a difference, ``marks`` maps nodes to a word of what happened to
+    them, ``added`` and ``removed`` are edges, and names are redacted and cut to ``longest_name``.
     """
 
     direction: str = "LR"
@@ -31,7 +32,10 @@ class Style:
     title: str = "Lineage"
     max_edges: int = MAX_EDGES
     max_characters: int = MAX_CHARACTERS
-    marks: dict[Key, str] = field(default_factory=dict)
+    marks: Mapping[Key, str] = field(default_factory=dict)
+    added: frozenset[Edge] = frozenset()
+    removed: frozenset[Edge] = frozenset()
+    longest_name: int | None = None
 
 
 class Picture(NamedTuple):

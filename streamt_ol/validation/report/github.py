@@ -22,13 +22,21 @@ def report(found: Report, _colour: bool) -> Iterator[bytes]:
     """Yield one command for each problem, then the summary as plain text."""
     for one in found.problems:
         title = f"{one.rule} {one.pointer}".rstrip()
-        properties = f"file={_escaped(place(one.file), _IN_PROPERTY)},line={one.line}"
-        properties += f",title={_escaped(title, _IN_PROPERTY)}"
-        message = _escaped(one.message, _IN_MESSAGE)
-        yield _bytes(f"::{_COMMANDS[one.severity]} {properties}::{message}")
+        line = command(
+            _COMMANDS[one.severity], one.message, file=place(one.file), line=one.line, title=title
+        )
+        yield _bytes(line)
     if found.hidden:
-        yield _bytes(f"::notice title=streamt-ol validate::... and {cut(found)}")
+        yield _bytes(command("notice", f"... and {cut(found)}", title="streamt-ol validate"))
     yield _bytes(summary(found))
+
+
+def command(name: str, message: str, **properties: object) -> str:
+    """Return a workflow command, e.g. ``::error file=a.jsonl,line=3::message``."""
+    listed = ",".join(
+        f"{key}={_escaped(str(value), _IN_PROPERTY)}" for key, value in properties.items()
+    )
+    return f"::{name} {listed}::{_escaped(message, _IN_MESSAGE)}"
 
 
 def _escaped(text: str, table: dict[str, str]) -> str:

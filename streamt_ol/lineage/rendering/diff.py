@@ -1,0 +1,25 @@
+"""Reports of a difference: for a terminal, another program, a pull request, a workflow's log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from streamt_ol.lineage.difference import Difference
+
+Reporter = Callable[[Difference], str]
+
+# What a user picks by name. A reporter is imported when it is asked for.
+REPORTERS: dict[str, str] = {
+    "text": "streamt_ol.lineage.rendering.diff_text:text",
+    "json": "streamt_ol.lineage.rendering.diff_document:json",
+    "markdown": "streamt_ol.lineage.rendering.diff_markdown:markdown",
+    "github": "streamt_ol.lineage.rendering.diff_github:github",
+}
+
+
+def reporter(name: str) -> Reporter:
+    """Return the reporter of the format ``name``, a key of ``REPORTERS``."""
+    module, _, function = REPORTERS[name].partition(":")
+    found: Reporter = getattr(import_module(module), function)
+    return found
