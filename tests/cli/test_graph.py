@@ -114,7 +114,9 @@ class TestRefusals:
     def test_no_such_file(self) -> None:
         ran = streamt_ol("graph", "no.jsonl")
         assert (ran.returncode, ran.stdout) == (1, b"")
-        assert ran.stderr.startswith(b"E501_PARSE_ERROR no.jsonl: cannot read the events: No such")
+        assert ran.stderr.startswith(
+            b"E501_PARSE_ERROR no.jsonl: the input cannot be read: No such"
+        )
 
     def test_a_fault_of_a_piped_manifest_names_no_file_of_ours(self) -> None:
         ran = streamt_ol("graph", "-", stdin=MANIFEST.read_bytes().replace(b'"models"', b'"m"', 1))
