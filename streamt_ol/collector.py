@@ -12,6 +12,9 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+# Objects that are never freed; None where this is a library in somebody else's process.
+_kept: list[object] | None = None
+
 
 @contextmanager
 def paused() -> Iterator[None]:
@@ -26,11 +29,28 @@ def paused() -> Iterator[None]:
 
 
 def pause() -> None:
-    """Pause the collector until ``resume``, and collect nothing at the program's end."""
+    """Pause the collector until ``resume``, and collect nothing at the program's end.
+
+    Only the program itself calls this: ``keep`` keeps from now on.
+    """
     import atexit
 
+    global _kept  # noqa: PLW0603 - of the process, as the collector is
     gc.disable()
     atexit.register(gc.freeze)
+    if _kept is None:
+        _kept = []
+        _kept.append(_kept)  # a cycle that nobody collects outlives the interpreter's last steps
+
+
+def keep(value: object) -> None:
+    """Keep ``value`` until the process is gone, where this is the program's own process.
+
+    To take the objects of a large result apart costs a tenth of making it, and what a program
+    holds at its end is given back as a whole.
+    """
+    if _kept is not None:
+        _kept.append(value)
 
 
 def resume() -> None:

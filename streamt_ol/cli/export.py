@@ -81,6 +81,7 @@ def export(
     with collector.paused(), hinted(implicit=implicit):
         with elapsed(f"exporting {_named(chosen)}"):
             canonical = canonical_state(chosen, os.environ, replaced)
+        collector.keep(canonical)
         if check is not None:
             from streamt_ol.cli.export_check import check_current
 
