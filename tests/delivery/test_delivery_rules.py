@@ -151,13 +151,12 @@ def test_noise_is_refused_not_believed(noise: bytes) -> None:
     answer = Answer()
     try:
         answer.feed(b"HTTP/1.1 2" + noise)
-        answer.feed(b"")
+        if not answer.is_complete:
+            answer.feed(b"")
     except (BadAnswerError, ConnectionError):
         return
-    except AssertionError:
-        assert answer.is_complete
-        return
     assert answer.is_complete
+    assert 200 <= answer.status <= 299
 
 
 def test_what_follows_an_answer_ends_the_connection() -> None:

@@ -138,7 +138,9 @@ class TestValidity:
     @PATIENT
     @given(projects())
     def test_the_projection_keeps_its_contract(self, project: Project) -> None:
-        PROJECTION(after("resolve_identities", project.manifest))
+        projection = after("resolve_identities", project.manifest)
+        assert PROJECTION(projection) is projection
+        assert set(projection) == {"project", "event_time", "datasets", "jobs", "warnings"}
 
 
 class TestSecrets:

@@ -365,8 +365,9 @@ class TestTheChildsSignals:
 
     def test_an_interrupt_after_the_childs_end_is_dropped(self) -> None:
         with signals_held() as signals:
-            run_child(["true"], os.environ, signals)
+            ended = run_child(["true"], os.environ, signals)
             signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+        assert (ended.exit_status, ended.stopped_by) == (0, None)
 
     @pytest.mark.parametrize("line", [["echo", "a\0b"], ["", "a"]])
     def test_a_line_that_no_process_can_have(self, line: list[str]) -> None:
