@@ -9,7 +9,7 @@ from streamt_ol.contracts import State
 from streamt_ol.manifest.shape import check_shape
 from streamt_ol.problems import PARSE, Location, StreamtOlError
 from streamt_ol.reading import strict_json
-from streamt_ol.reading.files import DOCUMENT, JSON_STARTS, read_file
+from streamt_ol.reading.files import DOCUMENT, JSON_STARTS, read_input
 from streamt_ol.reading.opening import STDIN, STDIN_NAME
 from streamt_ol.redaction import place
 
@@ -22,7 +22,7 @@ def read_manifest(name: str) -> bytes:
 
     Raises ``OSError``.
     """
-    return read_file(name, DOCUMENT, JSON_STARTS)
+    return read_input(name, DOCUMENT, JSON_STARTS)
 
 
 class LoadManifest:

@@ -170,11 +170,11 @@ def _without_default(event: dict[str, Any]) -> dict[str, Any]:
 
 def _content(name: str) -> bytes:
     """Return the bytes of a file or of standard input, decompressed."""
-    from streamt_ol.reading.files import DOCUMENT, read_file
+    from streamt_ol.reading.files import read_input
     from streamt_ol.reading.opening import unreadable
 
     try:
-        return read_file(name, DOCUMENT)
+        return read_input(name)
     except OSError as error:
         raise unreadable(STDIN_NAME if name == STDIN else name, error) from None
 

@@ -19,7 +19,7 @@ from streamt_ol.contracts import State
 from streamt_ol.export.environment import variable_named, with_environment
 from streamt_ol.problems import INVALID, PARSE, USAGE, StreamtOlError
 from streamt_ol.reading import strict_json
-from streamt_ol.reading.files import DOCUMENT, JSON_STARTS, read_file
+from streamt_ol.reading.files import DOCUMENT, JSON_STARTS, read_input
 from streamt_ol.reading.opening import STDIN
 from streamt_ol.redaction import place
 
@@ -130,7 +130,7 @@ def _read_state() -> Any:
     if sys.stdin is None or sys.stdin.isatty():
         raise StreamtOlError(USAGE, "the stage reads JSON from a pipe, and there is none")
     try:
-        return strict_json.loads(read_file(STDIN, DOCUMENT, JSON_STARTS), strict_json.WRITABLE)
+        return strict_json.loads(read_input(STDIN, DOCUMENT, JSON_STARTS), strict_json.WRITABLE)
     except OSError as error:
         message = f"standard input cannot be read: {error.strerror}"
         raise StreamtOlError(PARSE, message, location="<stdin>") from None

@@ -151,7 +151,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _for_strings(accepts: Callable[[str], bool]) -> Callable[[object], bool]:
-    """Return a format's function for any JSON value: what is no string has no format."""
+    """Return a format's function for any JSON value: what is not a string has no format."""
     return lambda value: not isinstance(value, str) or accepts(value)
 
 

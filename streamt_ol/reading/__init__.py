@@ -15,7 +15,8 @@ array and from pretty-printed events. ``chunks`` alone gives whole lines, for wh
 ``json_scan.compact`` puts an event of several lines on one, numbers and escapes unchanged.
 ``sources.Inputs`` reads several inputs as one stream of positions.
 
-A whole document within a bound: ``files.read_file``, then ``strict_json.loads`` or
-``strict_yaml.parse_yaml``; ``configuration.read_configuration`` for a small YAML file of settings.
+A whole document within a bound: ``files.read_file`` (or ``read_input``, where "-" is standard
+input), then ``strict_json.loads`` or ``strict_yaml.parse_yaml``;
+``configuration.read_configuration`` for a small YAML file of settings.
 A fault is a value here; `validate` makes findings of it, `send` and `check` refusals.
 """

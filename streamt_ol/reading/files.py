@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from streamt_ol.reading.blocks import DamagedError, blocks
 from streamt_ol.reading.json_scan import BLANKS
-from streamt_ol.reading.opening import is_regular, open_input
+from streamt_ol.reading.opening import is_regular, open_file, open_input
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,31 +26,43 @@ CERTIFICATES = 4 * MIB
 JSON_STARTS = b'{["-0123456789tfn'
 
 
-def read_file(name: str, limit: int, starts: bytes = b"") -> bytes:
-    """Return the decompressed bytes of ``name``, or of standard input for ``-``.
+def read_file(name: str, limit: int) -> bytes:
+    """Return the decompressed bytes of the file or pipe ``name``, without a byte order mark.
 
-    A byte order mark at the start is left out. Of what begins with none of the bytes ``starts``,
-    white space left out, only the start is read and returned. Raises ``OSError``, whose
-    ``strerror`` is a reason: what cannot be read, is a device, damaged, or larger than ``limit``
-    bytes; ``StreamtOlError`` (E501) where no zstd library is there.
+    Raises ``OSError``, whose ``strerror`` is a reason: what cannot be read, is a device, damaged,
+    or larger than ``limit`` bytes; ``StreamtOlError`` (E501) where no zstd library is there.
+    """
+    with open_file(name) as stream:
+        return _content(stream, limit)
+
+
+def read_input(name: str, limit: int = DOCUMENT, starts: bytes = b"") -> bytes:
+    """Return the bytes of ``name`` as ``read_file`` does, or of standard input for ``-``.
+
+    Of what begins with none of the bytes ``starts``, white space left out, only the start is read
+    and returned. Raises what ``read_file`` raises.
     """
     with open_input(name) as stream:
-        _refuse_large(stream, limit)
-        data, size = [], 0
-        begun = not starts
-        try:
-            for block in _readable(blocks(stream)):
-                data.append(block)
-                size += len(block)
-                if size > limit:
-                    raise _too_large(limit)
-                if not begun and (start := block.lstrip(BLANKS)):
-                    begun = start[0] in starts
-                    if not begun:
-                        break
-            return b"".join(data)
-        except MemoryError:
-            raise OSError(errno.ENOMEM, "it does not fit into memory") from None
+        return _content(stream, limit, starts)
+
+
+def _content(stream: BinaryIO, limit: int, starts: bytes = b"") -> bytes:
+    _refuse_large(stream, limit)
+    data, size = [], 0
+    begun = not starts
+    try:
+        for block in _readable(blocks(stream)):
+            data.append(block)
+            size += len(block)
+            if size > limit:
+                raise _too_large(limit)
+            if not begun and (start := block.lstrip(BLANKS)):
+                begun = start[0] in starts
+                if not begun:
+                    break
+        return b"".join(data)
+    except MemoryError:
+        raise OSError(errno.ENOMEM, "it does not fit into memory") from None
 
 
 def _readable(content: Iterator[bytes]) -> Iterator[bytes]:

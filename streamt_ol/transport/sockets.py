@@ -13,6 +13,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
+from streamt_ol.reading.files import CERTIFICATES, read_file
 from streamt_ol.transport.address import is_loopback_host
 from streamt_ol.transport.base import refuse
 
@@ -35,7 +36,9 @@ def tls_context(ca_file: str | None, location: str) -> ssl.SSLContext:
         _trust_the_system(context)
         return context
     try:
-        context.load_verify_locations(cafile=ca_file)
+        # What is not ASCII is a comment between the certificates.
+        text = read_file(ca_file, CERTIFICATES).decode("ascii", "ignore")
+        context.load_verify_locations(cadata=text)
     except (OSError, ValueError) as error:  # an ssl.SSLError is an OSError
         reason = error.strerror if isinstance(error, OSError) and error.errno else None
         refuse(location, f"the CA file cannot be used: {reason or 'not PEM certificates'}")

@@ -1,4 +1,4 @@
-"""Check a chunk of events: the part that runs in any process, without memory of other chunks."""
+"""Check a chunk of events: the part that runs in any process, apart from other chunks."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from streamt_ol.reading.strict_json import Parsed, is_plain, parse
 from streamt_ol.validation import events, generated
 from streamt_ol.validation.accept.local import says_nothing_more
 from streamt_ol.validation.accept.schema import accepts
-from streamt_ol.validation.findings import Placed
+from streamt_ol.validation.findings import LocatedFinding
 from streamt_ol.validation.rules import fault_finding, finding
-from streamt_ol.validation.stream.state import Memory
+from streamt_ol.validation.stream.state import StreamState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,18 +33,18 @@ class Settings(NamedTuple):
     ignored: frozenset[str] = frozenset()
 
 
-class Checked(NamedTuple):
-    """What a chunk was found to be: events by kind, blank lines, findings, what it adds to know."""
+class ChunkResult(NamedTuple):
+    """The events of a chunk by kind, its blank lines, its findings, and the stream state after."""
 
     kinds: Counter[str]
     blank: int
-    placed: list[Placed]
-    memory: Memory
+    findings: list[LocatedFinding]
+    state: StreamState
 
 
-def check_chunk(chunk: Chunk, settings: Settings, memory: Memory | None = None) -> Checked:
-    """Check each event of ``chunk``, noting in ``memory`` (or a new one) what streams need."""
-    checker = _Checker(settings, Memory() if memory is None else memory)
+def check_chunk(chunk: Chunk, settings: Settings, state: StreamState | None = None) -> ChunkResult:
+    """Check each event of ``chunk``, noting in ``state`` (or a new one) what streams need."""
+    checker = _Checker(settings, StreamState() if state is None else state)
     if chunk.lines:
         lines = chunk.lines.split(b"\n")
         if not lines[-1]:
@@ -55,29 +55,29 @@ def check_chunk(chunk: Chunk, settings: Settings, memory: Memory | None = None) 
             checker.add(position, [fault_finding(event.fault)])
         else:
             checker.lines([event.data], position)
-    return Checked(checker.kinds, checker.blank, checker.placed, checker.memory)
+    return ChunkResult(checker.kinds, checker.blank, checker.findings, checker.state)
 
 
 class _Checker:
     """The state of checking one chunk. ``lines`` is the hot path."""
 
-    def __init__(self, settings: Settings, memory: Memory) -> None:
+    def __init__(self, settings: Settings, state: StreamState) -> None:
         self.kinds: Counter[str] = Counter()
         self.blank = 0
-        self.placed: list[Placed] = []
-        self.memory = memory
+        self.findings: list[LocatedFinding] = []
+        self.state = state
         self._limit = settings.max_line_bytes
         self._ignored = settings.ignored
 
     def add(self, position: int, found: list[Finding], line: int = 0) -> None:
         """Keep the findings about the event at ``position``, but for rules switched off."""
-        self.placed += [
-            Placed(position, one, line) for one in found if one.rule not in self._ignored
+        self.findings += [
+            LocatedFinding(position, one, line) for one in found if one.rule not in self._ignored
         ]
 
     def lines(self, lines: list[bytes], position: int) -> None:
         """Check the events in ``lines``, the first of which stands at ``position``."""
-        limit, kinds, observe = self._limit, self.kinds, self.memory.observe
+        limit, kinds, observe = self._limit, self.kinds, self.state.observe
         loads = orjson.loads
         for at, data in enumerate(lines, position):
             if len(data) > limit:
@@ -120,11 +120,13 @@ class _Checker:
             return True
         from streamt_ol.validation.explain.generated import (
             exact_findings,
+            joined,
             unsorted,
         )
 
         trusted, found = events.judge(kind, event)
-        self.add(position, [*found, *exact_findings(kind, event), *unsorted(kind, event)])
+        own = [*exact_findings(kind, event), *unsorted(kind, event)]
+        self.add(position, joined(found, own))
         return trusted
 
     def _unusual(self, data: bytes, position: int) -> Parsed:

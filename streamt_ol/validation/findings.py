@@ -24,9 +24,13 @@ class Finding(NamedTuple):
     message: str
 
 
-class Placed(NamedTuple):
-    """A finding about the event at ``position`` of the input, ``line`` lines below its start."""
+class LocatedFinding(NamedTuple):
+    """A finding about the event at ``position`` of the input, ``line`` lines below its start.
+
+    ``earlier`` is the position of an earlier event that the message ends with, -1 for none.
+    """
 
     position: int
     finding: Finding
     line: int = 0
+    earlier: int = -1

@@ -85,10 +85,10 @@ def _both_ways(event: dict[str, Any]) -> bool:
 def _judged(kind: str | None, event: dict[str, Any]) -> list[Finding]:
     # Only an event that the fast path refused needs the reference validator and the words.
     from streamt_ol.validation.events import check_event
-    from streamt_ol.validation.explain.generated import exact_findings
+    from streamt_ol.validation.explain.generated import exact_findings, joined
 
     errors = [one for one in check_event(event) if one.severity == ERROR]
-    return errors if kind is None else errors + exact_findings(kind, event, closed=False)
+    return errors if kind is None else joined(errors, exact_findings(kind, event, closed=False))
 
 
 def _repeated(
@@ -107,5 +107,5 @@ def _repeated(
     from streamt_ol.redaction import shown
     from streamt_ol.validation.rules import finding
 
-    message = f"the {entity} {shown(identity[2])} stands in an earlier event too"
+    message = f"the {entity} {shown(identity[2])} is described in an earlier event too"
     return [finding("OL-R039", f"/{index}/{entity}", message)]

@@ -9,7 +9,7 @@ from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
 from streamt_ol.problems import INVALID, StreamtOlError
-from streamt_ol.validation.checker import Checked, Settings, check_chunk
+from streamt_ol.validation.checker import ChunkResult, Settings, check_chunk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,11 +36,11 @@ class Workers:
     ) -> None:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def check(self, chunk: Chunk) -> Callable[[], Checked]:
+    def check(self, chunk: Chunk) -> Callable[[], ChunkResult]:
         """Hand ``chunk`` to a process; return what waits for the result."""
         result = self._pool.submit(check_chunk, chunk, self._settings).result
 
-        def checked() -> Checked:
+        def checked() -> ChunkResult:
             try:
                 return result()
             except BrokenProcessPool:

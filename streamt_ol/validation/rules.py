@@ -26,7 +26,9 @@ RULES: dict[str, Rule] = {
     "OL-R002": Rule(ERROR, "each line is one JSON value", "RFC 8259, section 2"),
     "OL-R003": Rule(ERROR, "no key of an object is duplicated", "RFC 8259, section 4"),
     "OL-R004": Rule(ERROR, "nesting is at most 1,000 deep", "RFC 8259, section 9"),
-    "OL-R005": Rule(ERROR, "numbers fit 64-bit integers or finite doubles", "RFC 8259, section 6"),
+    "OL-R005": Rule(
+        WARNING, "numbers fit 64-bit integers or finite doubles", "RFC 8259, section 6"
+    ),
     "OL-R006": Rule(ERROR, "strings hold no lone surrogate", "RFC 8259, section 8.2"),
     "OL-R007": Rule(ERROR, "a line is at most --max-line-bytes long", "streamt-ol's own limit"),
     "OL-R008": Rule(ERROR, "an event is a JSON object", _CORE),
@@ -41,7 +43,7 @@ RULES: dict[str, Rule] = {
     "OL-R017": Rule(NOTE, "schemaURL names the pinned version of the core", f"{_CORE}, $id"),
     "OL-R018": Rule(WARNING, "schemaURL has a fragment", f"{_CORE}, BaseEvent.schemaURL"),
     "OL-R019": Rule(WARNING, "a RunEvent has an eventType", f"{_CORE}, RunEvent.eventType"),
-    "OL-R020": Rule(ERROR, "static events have neither run nor eventType", _BOUNDARY),
+    "OL-R020": Rule(WARNING, "static events have neither run nor eventType", _BOUNDARY),
     "OL-R021": Rule(ERROR, "a standard facet meets its pinned schema", _BOUNDARY),
     "OL-R022": Rule(
         WARNING,
@@ -54,8 +56,8 @@ RULES: dict[str, Rule] = {
         "a standard facet names its own schema",
         "specification, Producer and schema URLs",
     ),
-    "OL-R026": Rule(ERROR, "no dataset stands twice among inputs or outputs", _BOUNDARY),
-    "OL-R027": Rule(ERROR, "no schema field name stands twice in a container", _BOUNDARY),
+    "OL-R026": Rule(ERROR, "no dataset is duplicated among inputs or outputs", _BOUNDARY),
+    "OL-R027": Rule(ERROR, "no schema field name is duplicated in a container", _BOUNDARY),
     "OL-R030": Rule(ERROR, "a run id belongs to one job", _BOUNDARY),
     "OL-R031": Rule(ERROR, "a run has at most one START", _LIFECYCLE),
     "OL-R032": Rule(ERROR, "a run has at most one terminal event", _LIFECYCLE),
@@ -65,9 +67,9 @@ RULES: dict[str, Rule] = {
     "OL-R036": Rule(WARNING, "a finite run has its START in the input", _LIFECYCLE),
     "OL-R037": Rule(WARNING, "a finite run has its end in the input", _LIFECYCLE),
     "OL-R038": Rule(
-        ERROR, "a job keeps its processing type", "JobTypeJobFacet 2-0-4, processingType"
+        WARNING, "a job keeps its processing type", "JobTypeJobFacet 2-0-4, processingType"
     ),
-    "OL-R039": Rule(ERROR, "a static identity stands once per event time", _BOUNDARY),
+    "OL-R039": Rule(ERROR, "a static identity is described once per event time", _BOUNDARY),
     "OL-R049": Rule(
         ERROR,
         "inputs of generated events are in order",

@@ -9,12 +9,12 @@ from streamt_ol.reading.json_scan import BLANKS
 from streamt_ol.reading.opening import Opener
 from streamt_ol.reading.raw import Chunk
 from streamt_ol.reading.sources import Inputs
-from streamt_ol.validation.checker import Checked, Settings, check_chunk
-from streamt_ol.validation.findings import Placed
+from streamt_ol.validation.checker import ChunkResult, Settings, check_chunk
+from streamt_ol.validation.findings import LocatedFinding
 from streamt_ol.validation.report.collector import Collector, Report
 from streamt_ol.validation.rules import finding
 from streamt_ol.validation.stream.rules import repeated, stream_findings
-from streamt_ol.validation.stream.state import Memory
+from streamt_ol.validation.stream.state import StreamState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -44,18 +44,18 @@ def validate(
     depend on the number of processes. An input that cannot be read is an error in it.
     """
     ignored = options.settings.ignored
-    memory = Memory()
+    state = StreamState()
     reading = _Reading(options, inputs)
     collector = Collector(
         options.max_problems, reading.inputs.source, strict=options.strict, ignored=ignored
     )
-    for checked in _checked(reading.chunks(), options, memory, reading):
-        if checked.memory is not memory:
-            memory.absorb(checked.memory)
-        collector.checked(checked)
-        collector.add(repeated(memory))
+    for result in _results(reading.chunks(), options, state, reading):
+        if result.state is not state:
+            state.absorb(result.state)
+        collector.checked(result)
+        collector.add(repeated(state))
         progress(reading.read, collector.events)
-    collector.add(stream_findings(memory))
+    collector.add(stream_findings(state))
     collector.add(reading.empty)
     inputs_read = reading.inputs
     return collector.report(inputs_read.names, inputs_read.origin, tuple(inputs_read.failures))
@@ -66,7 +66,7 @@ class _Reading:
 
     def __init__(self, options: Options, inputs: Iterable[Input]) -> None:
         self.read = 0
-        self.empty: list[Placed] = []
+        self.empty: list[LocatedFinding] = []
         self.inputs = Inputs(options.settings.max_line_bytes, self._count)
         self._named = inputs
 
@@ -80,7 +80,7 @@ class _Reading:
             if not seen:
                 position = self.inputs.start
                 self.empty.append(
-                    Placed(position, finding("OL-R009", "", "there is no event in it"))
+                    LocatedFinding(position, finding("OL-R009", "", "there is no event in it"))
                 )
 
     def _count(self, size: int) -> None:
@@ -91,22 +91,22 @@ def _holds_something(chunk: Chunk) -> bool:
     return bool(chunk.events or chunk.lines.strip(BLANKS))
 
 
-def _checked(
-    chunks: Iterator[Chunk], options: Options, memory: Memory, reading: _Reading
-) -> Iterator[Checked]:
+def _results(
+    chunks: Iterator[Chunk], options: Options, state: StreamState, reading: _Reading
+) -> Iterator[ChunkResult]:
     """Yield what each chunk is found to be, in order: here at first, in processes if it pays."""
     for chunk in chunks:
-        yield check_chunk(chunk, options.settings, memory)
+        yield check_chunk(chunk, options.settings, state)
         if options.jobs > 1 and reading.read >= WORTH_PROCESSES:
             yield from _in_processes(chunks, options)
 
 
-def _in_processes(chunks: Iterator[Chunk], options: Options) -> Iterator[Checked]:
+def _in_processes(chunks: Iterator[Chunk], options: Options) -> Iterator[ChunkResult]:
     """Yield what ``options.jobs`` processes find in ``chunks``, in the order of the chunks."""
     from streamt_ol.validation.processes import Workers
 
     with Workers(options.jobs, options.settings) as workers:
-        waiting: deque[Callable[[], Checked]] = deque()
+        waiting: deque[Callable[[], ChunkResult]] = deque()
         for chunk in chunks:
             waiting.append(workers.check(chunk))
             if len(waiting) > 2 * options.jobs:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.commands import PROGRAM, clean_environment
 
-from streamt_ol.reading.files import CONFIGURATION, DOCUMENT, JSON_STARTS, read_file
+from streamt_ol.reading.files import CONFIGURATION, DOCUMENT, JSON_STARTS, read_file, read_input
 
 DEVICE = "it is a device, not a file or a pipe"
 
@@ -73,9 +73,9 @@ def test_a_named_pipe_is_read_to_its_end(tmp_path: Path) -> None:
 def test_what_does_not_begin_as_json_is_not_read_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_bytes(b" \n" + b"x" * (5 << 20))
-    assert len(read_file(str(path), DOCUMENT, JSON_STARTS)) == 1 << 20
+    assert len(read_input(str(path), DOCUMENT, JSON_STARTS)) == 1 << 20
     path.write_bytes(b" " * (1 << 20) + b"[1]")
-    assert read_file(str(path), DOCUMENT, JSON_STARTS) == path.read_bytes()
+    assert read_input(str(path), DOCUMENT, JSON_STARTS) == path.read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import socket
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -290,4 +292,28 @@ def test_a_ca_file_without_an_authority_is_refused_at_once(tmp_path: Path) -> No
         for name in ("empty.pem", "absent.pem"):
             with pytest.raises(StreamtOlError) as caught:
                 transport_to(server, VERIFY=str(tmp_path / name))
+            assert caught.value.location == "transport.verify"
+
+
+@pytest.mark.parametrize("before", ["", "# café\n"], ids=["plain", "comment"])
+def test_a_ca_file_may_have_comments_and_come_through_a_pipe(tmp_path: Path, before: str) -> None:
+    with Server(tmp_path, tls="localhost") as server:
+        pipe = tmp_path / "ca"
+        os.mkfifo(pipe)
+        text = before + server.ca_file.read_text()
+        writer = threading.Thread(target=pipe.write_text, args=(text,))
+        writer.start()
+        with transport_to(server, VERIFY=str(pipe)) as transport:
+            transport.emit(EVENT)
+        writer.join()
+        assert len(server.requests()) == 1
+
+
+def test_a_ca_file_that_is_a_device_or_too_large_is_refused(tmp_path: Path) -> None:
+    large = tmp_path / "large.pem"
+    large.write_bytes(b"#" * ((4 << 20) + 1))
+    with Server(tmp_path, tls="localhost") as server:
+        for name, reason in (("/dev/zero", "it is a device"), (str(large), "larger than 4 MiB")):
+            with pytest.raises(StreamtOlError, match=reason) as caught:
+                transport_to(server, VERIFY=name)
             assert caught.value.location == "transport.verify"

@@ -20,7 +20,7 @@ from streamt_ol.reading import blocks
 from streamt_ol.reading.documents import is_document
 from streamt_ol.reading.raw import Chunk
 from streamt_ol.validation import run
-from streamt_ol.validation.checker import Checked, Settings, check_chunk
+from streamt_ol.validation.checker import ChunkResult, Settings, check_chunk
 from streamt_ol.validation.run import Options, validate
 
 if TYPE_CHECKING:
@@ -56,13 +56,13 @@ def messy(random: Random, count: int) -> bytes:
     return random.choice([b"\n", b"\r\n"]).join(lines) + random.choice([b"", b"\n"])
 
 
-def apart(chunk: Chunk, settings: Settings, _memory: object = None) -> Checked:
-    """Check a chunk as another process does: with a memory of its own."""
+def apart(chunk: Chunk, settings: Settings, _state: object = None) -> ChunkResult:
+    """Check a chunk as another process does: with a state of its own."""
     return check_chunk(chunk, settings)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_neither_blocks_nor_separate_memories_change_the_report(
+def test_neither_blocks_nor_separate_states_change_the_report(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     random = Random(seed)

@@ -14,12 +14,14 @@ from streamt_ol.validation.accept.flatten import Flattener, Schema
 from streamt_ol.validation.accept.schema import compiled
 from streamt_ol.validation.generated_tables import (
     BODIES,
+    COMMANDS,
     EVENT_TYPES,
     FACETS,
     FIELD_MEMBERS,
     JOB_NAMES,
     KAFKA_NAMESPACE,
     PERMITTED,
+    READING_COMMANDS,
 )
 
 if TYPE_CHECKING:
@@ -79,7 +81,8 @@ def strict_schema(kind: str) -> Schema:
         properties["run"] = _closed({"runId": run_id, "facets": _facets(kind, RUN)}, ("runId",))
     permitted = {name: properties[name] for name in PERMITTED[kind][""]}
     required = [name for name in permitted if name not in {"inputs", "outputs"}]
-    return {**_closed(permitted, required), **(_ERROR_ONLY_ON_FAIL if kind == RUN_EVENT else {})}
+    own_rules = {"allOf": [_ERROR_ONLY_ON_FAIL, _COMMANDS]} if kind == RUN_EVENT else {}
+    return {**_closed(permitted, required), **own_rules}
 
 
 _ERROR_ONLY_ON_FAIL: Schema = {
@@ -88,6 +91,18 @@ _ERROR_ONLY_ON_FAIL: Schema = {
         {"properties": {"run": {"properties": {"facets": False}}}},
     ]
 }
+
+
+def _command(command: str, job_type: str) -> Schema:
+    """Return what the runs of ``command`` have, beyond what all runs have."""
+    facets_ = {"properties": {"jobType": {"properties": {"jobType": {"const": job_type}}}}}
+    name = {"pattern": f"/commands/{command}$"}
+    job: Schema = {"job": {"properties": {"name": name, "facets": facets_}}}
+    inputs: Schema = {} if command in READING_COMMANDS else {"inputs": False}
+    return {"properties": {**job, **inputs}}
+
+
+_COMMANDS: Schema = {"anyOf": [_command(*row) for row in COMMANDS.items()]}
 
 
 def _facets(kind: str, place: str) -> Schema:

@@ -1,8 +1,9 @@
 """The specification's rules for generated events, in words.
 
-Facets whose ``_producer`` is another producer's are that producer's addition and are judged
-like any facet, elsewhere. Implements "generated objects contain only the fields permitted for
-that kind" and "standard facet keys match their exact ``_schemaURL`` and entity location".
+Facets that streamt does not emit, with another ``_producer``, are that producer's addition and
+are judged like any facet, elsewhere. Implements "generated objects contain only the fields
+permitted for that kind" and "standard facet keys match their exact ``_schemaURL`` and entity
+location".
 """
 
 from __future__ import annotations
@@ -18,14 +19,18 @@ from streamt_ol.problems import pointer
 from streamt_ol.redaction import shown
 from streamt_ol.validation import walk
 from streamt_ol.validation.explain.wording import kind_of_value
+from streamt_ol.validation.findings import ERROR
 from streamt_ol.validation.generated_tables import (
     BODIES,
+    COMMANDS,
     EVENT_TYPES,
     FACETS,
     FIELD_MEMBERS,
     JOB_NAMES,
     KAFKA_NAMESPACE,
     PERMITTED,
+    READING_COMMANDS,
+    command_of,
 )
 from streamt_ol.validation.rules import finding
 
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
     from streamt_ol.validation.findings import Finding
 
 _MESSAGE_LIMIT = 4096
+_OUTERMOST = 2  # the length of a path like ``/job/facets``
 
 
 def exact_findings(kind: str, event: walk.Object, *, closed: bool = True) -> list[Finding]:
@@ -50,10 +56,23 @@ def exact_findings(kind: str, event: walk.Object, *, closed: bool = True) -> lis
         *_facets(kind, entities, closed=closed),
         *_namespaces(entities),
         *_job_name(kind, event),
+        *_command_inputs(kind, event),
         *_time(event),
         *_run(kind, event),
         *_both_ways(entities),
     ]
+
+
+def joined(found: Iterable[Finding], own: Iterable[Finding]) -> list[Finding]:
+    """Return what any event is judged by, and the rules for generated ones: one cause once.
+
+    Where both speak of one place, an error counts, then what any event is judged by.
+    """
+    found, own = [*found], [*own]
+    wrong = {one.pointer for one in found if one.severity == ERROR}
+    own = [one for one in own if one.pointer not in wrong]
+    places = {one.pointer for one in own}
+    return [*(one for one in found if one.severity == ERROR or one.pointer not in places), *own]
 
 
 def unsorted(kind: str, event: walk.Object) -> Iterator[Finding]:
@@ -105,10 +124,20 @@ def _facets(kind: str, event: walk.Object, *, closed: bool) -> Iterator[Finding]
         container = walk.at(event, (place, "facets"))
         if place != RUN and (not walk.is_object(container) or keys[0] not in container):
             yield finding("OL-R052", pointer(place, "facets", keys[0]), "required, but missing")
+    command = command_of(walk.at(event, ("job", "name"))) if kind == RUN_EVENT else None
     for path, place, container in walk.containers(event):
+        emitted = FACETS[kind].get(place, ()) if len(path) == _OUTERMOST else ()
         for key, facet in container.items():
-            if walk.is_object(facet) and facet.get("_producer") == PRODUCER:
+            if not walk.is_object(facet):
+                continue
+            if facet.get("_producer") == PRODUCER:
                 yield from _own_facet(kind, (*path, key), place, facet, closed=closed)
+            elif key in emitted and "_producer" in facet:
+                found = kind_of_value(facet["_producer"])
+                message = f"expected {PRODUCER}, found {found}"
+                yield finding("OL-R051", pointer(*path, key, "_producer"), message)
+            if key in emitted:
+                yield from _body(kind, place, (*path, key), facet, command)
 
 
 def _own_facet(
@@ -121,16 +150,18 @@ def _own_facet(
         found = kind_of_value(facet.get("_schemaURL"))
         message = f"expected {standard.schema_url}, found {found}"
         yield finding("OL-R053", pointer(*path, "_schemaURL"), message)
-    if key not in FACETS[kind].get(place, ()):
-        if closed:
-            message = f"a generated {kind} has no facet {shown(key)} here"
-            yield finding("OL-R052", pointer(*path), message)
-        return
-    yield from _body(kind, place, path, facet)
+    if closed and key not in FACETS[kind].get(place, ()):
+        message = f"a generated {kind} has no facet {shown(key)} here"
+        yield finding("OL-R052", pointer(*path), message)
 
 
-def _body(kind: str, place: str, path: walk.Path, facet: walk.Object) -> Iterator[Finding]:
+def _body(
+    kind: str, place: str, path: walk.Path, facet: walk.Object, command: str | None
+) -> Iterator[Finding]:
+    """Yield what is wrong with the values of a facet of a run of ``command``, if it is one's."""
     body = BODIES[kind, place, str(path[-1])]
+    if command is not None and path[-1] == "jobType":
+        body = {**body, "jobType": (COMMANDS[command],)}
     for name in facet:
         if name not in {"_producer", "_schemaURL", *body}:
             message = f"the generated facet does not hold {shown(name)}"
@@ -200,6 +231,13 @@ def _job_name(kind: str, event: walk.Object) -> Iterator[Finding]:
         form = "commands/apply or /test" if kind == RUN_EVENT else "models/MODEL"
         message = f"expected streamt/PROJECT/{form}, percent-encoded, found {shown(name)}"
         yield finding("OL-R056", "/job/name", message)
+
+
+def _command_inputs(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield inputs of a command that reads no datasets ("Apply: inputs and outputs: omitted")."""
+    command = command_of(walk.at(event, ("job", "name"))) if kind == RUN_EVENT else None
+    if command is not None and command not in READING_COMMANDS and event.get("inputs"):
+        yield finding("OL-R050", "/inputs", f"a run of {command} has no inputs")
 
 
 def _matches(pattern: str, text: str) -> bool:

@@ -64,7 +64,7 @@ def _url(rule: str, message: str) -> Finding:
 
 
 def repeated(kind: str, event: walk.Object) -> Iterator[Finding]:
-    """Yield the identities and field names that stand twice in one container, at the second."""
+    """Yield the identities and field names duplicated in one container, at the second."""
     event = walk.of_kind(kind, event)
     for name in ("inputs", "outputs"):
         seen: set[tuple[str, str]] = set()
@@ -73,7 +73,7 @@ def repeated(kind: str, event: walk.Object) -> Iterator[Finding]:
             if not (isinstance(identity[0], str) and isinstance(identity[1], str)):
                 continue
             if identity in seen:
-                message = f"the dataset {shown(identity[1])} stands twice among the {name}"
+                message = f"the dataset {shown(identity[1])} is duplicated among the {name}"
                 yield finding("OL-R026", pointer(*path), message)
             seen.add((identity[0], identity[1]))
     for path, fields in walk.field_lists(event):
@@ -83,7 +83,7 @@ def repeated(kind: str, event: walk.Object) -> Iterator[Finding]:
             if not isinstance(field_name, str):
                 continue
             if field_name in names:
-                message = f"the field {shown(field_name)} stands twice in this container"
+                message = f"the field {shown(field_name)} is duplicated in this container"
                 yield finding("OL-R027", pointer(*path, index, "name"), message)
             names.add(field_name)
 

@@ -15,6 +15,7 @@ from streamt_ol.openlineage.formats import is_blank
 from streamt_ol.problems import pointer
 from streamt_ol.redaction import shown
 from streamt_ol.validation import walk
+from streamt_ol.validation.accept.local import is_borrowed
 from streamt_ol.validation.accept.schema import accepts_core, accepts_facet
 from streamt_ol.validation.explain.registry import reference_validator
 from streamt_ol.validation.explain.wording import FORMAT_RULES, leaves, said
@@ -88,7 +89,12 @@ def _standard(
 ) -> Iterator[Finding]:
     """Yield what the pinned schema of a standard facet says."""
     url = facet.get("_schemaURL") if walk.is_object(facet) else None
-    pinned = not isinstance(url, str) or url.partition("#")[0] == standard.schema_id
+    pinned = (
+        not isinstance(url, str)
+        or url.partition("#")[0] == standard.schema_id
+        # The schema of another facet is no other version of this one.
+        or is_borrowed(standard.place, standard.key, url)
+    )
     note = f" (by the pinned {standard.version}; _schemaURL is {shown(url)})"
     for error in leaves(
         reference_validator(standard.document, standard.definition).iter_errors(facet)

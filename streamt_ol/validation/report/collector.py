@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from streamt_ol.redaction import redact
-from streamt_ol.validation.findings import ERROR, SEVERITIES, WARNING, Placed
+from streamt_ol.redaction import place, redact
+from streamt_ol.validation.findings import ERROR, SEVERITIES, WARNING, LocatedFinding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from streamt_ol.problems import StreamtOlError
     from streamt_ol.reading.sources import Origin
-    from streamt_ol.validation.checker import Checked
+    from streamt_ol.validation.checker import ChunkResult
 
 
 _POINTER_LIMIT = 1000  # a key may be as long as a line
@@ -87,7 +87,7 @@ class Collector:
         self._limit = limit
         self._strict = strict
         self._ignored = ignored
-        self._kept: list[Placed] = []
+        self._kept: list[LocatedFinding] = []
         self._kinds: Counter[str] = Counter()
         self._blank = 0
         self._severities: Counter[str] = Counter()
@@ -98,15 +98,15 @@ class Collector:
         """The number of events so far."""
         return self._kinds.total()
 
-    def checked(self, chunk: Checked) -> None:
+    def checked(self, chunk: ChunkResult) -> None:
         """Take what one chunk was found to be."""
         self._kinds += chunk.kinds
         self._blank += chunk.blank
-        self.add(chunk.placed)
+        self.add(chunk.findings)
 
-    def add(self, placed: Iterable[Placed]) -> None:
+    def add(self, found: Iterable[LocatedFinding]) -> None:
         """Take findings, in any order of places."""
-        for one in placed:
+        for one in found:
             if one.finding.rule in self._ignored:
                 continue
             severity = self._severity(one)
@@ -135,12 +135,12 @@ class Collector:
             self._blank,
             {name: self._severities[name] for name in SEVERITIES},
             dict(sorted(self._rules.items())),
-            tuple(self._problem(one, origin(one.position)) for one in self._kept),
+            tuple(self._problem(one, origin) for one in self._kept),
             failures,
         )
 
-    def _severity(self, placed: Placed) -> str:
-        severity = placed.finding.severity
+    def _severity(self, located: LocatedFinding) -> str:
+        severity = located.finding.severity
         return ERROR if self._strict and severity == WARNING else severity
 
     def _cut(self) -> None:
@@ -148,13 +148,21 @@ class Collector:
             self._kept.sort(key=lambda one: (SEVERITIES.index(self._severity(one)), one))
             del self._kept[self._limit :]
 
-    def _problem(self, placed: Placed, origin: Origin) -> Problem:
-        found = placed.finding
+    def _problem(self, located: LocatedFinding, origin_of: Callable[[int], Origin]) -> Problem:
+        found, origin = located.finding, origin_of(located.position)
+        message = found.message
+        if located.earlier >= 0:
+            message += f" at {_told(origin_of(located.earlier))}"
         return Problem(
             origin.name,
-            origin.line + placed.line,
-            self._severity(placed),
+            origin.line + located.line,
+            self._severity(located),
             found.rule,
             redact((origin.pointer + found.pointer)[:_POINTER_LIMIT]),
-            found.message,
+            message,
         )
+
+
+def _told(origin: Origin) -> str:
+    where = f"{place(origin.name)}:{origin.line}"
+    return f"{where} {origin.pointer}" if origin.pointer else where

@@ -1,6 +1,6 @@
-"""What the stream rules need to know of one event, and how little of it they keep.
+"""Facts that the stream rules need to know of one event, in few bytes.
 
-A run is remembered as one ``bytes`` value of 14 to 61 bytes, whatever the length of its
+A run is remembered as one ``bytes`` value of 15 to 63 bytes, whatever the length of its
 events: the digest of its job, its START, its end, its latest RUNNING, where it was first seen.
 """
 
@@ -11,10 +11,12 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from streamt_ol.openlineage.events import DATASET_EVENT, RUN_EVENT
 from streamt_ol.openlineage.formats import instant, is_uuid
 from streamt_ol.openlineage.release import PRODUCER
+from streamt_ol.validation.generated_tables import READING_COMMANDS, command_of
 
 TICKS = 10_000_000  # a second in ticks of 100 ns: 9,999 years of them fit 64 bits
 CONTINUOUS = frozenset({"STREAMING", "SERVICE"})
@@ -44,8 +46,8 @@ class Run(NamedTuple):
 
 
 _HEAD = struct.Struct("<BQ")
-_MOMENT = struct.Struct("<qIIB")
-_POSITION = struct.Struct("<IB")
+_MOMENT = struct.Struct("<qIIH")
+_POSITION = struct.Struct("<IH")
 _HAS_START, _HAS_END, _HAS_RUNNING, _HAS_FIRST, _GENERATED = 1, 2, 4, 8, 16
 
 
@@ -54,7 +56,7 @@ def _low_high(position: int) -> tuple[int, int]:
 
 
 def packed(run: Run) -> bytes:
-    """Return ``run`` in as few bytes as it needs; positions have 40 bits."""
+    """Return ``run`` in as few bytes as it needs; positions have 48 bits."""
     flags = _GENERATED if run.generated else 0
     parts = []
     for flag, moment in ((_HAS_START, run.start), (_HAS_END, run.end), (_HAS_RUNNING, run.running)):
@@ -162,6 +164,24 @@ def processing_type(job: dict[str, Any]) -> str | None:
     return value[:_TYPE_LIMIT] if type(value) is str else None
 
 
+def reads(event: dict[str, Any]) -> int | None:
+    """Return 32 bits for the inputs of a START or end of streamt's own that may have some.
+
+    None for every other event. Implements "Known sample inputs appear on START and the terminal
+    event" of the specification.
+    """
+    event_type = event.get("eventType")
+    if event_type != "START" and event_type not in _ENDS:
+        return None
+    if command_of(event["job"]["name"]) not in READING_COMMANDS:
+        return None
+    inputs = event.get("inputs", ())
+    if not all(isinstance(one, dict) for one in inputs):
+        return None
+    names = sorted(f"{one.get('namespace')}\0{one.get('name')}" for one in inputs)
+    return crc32("\0".join(names).encode(errors="surrogatepass"))
+
+
 def is_well_formed(kind: str, event: dict[str, Any]) -> bool:
     """Tell whether an event that breaks its schema has what the stream rules need to know."""
     entity, time = event.get("dataset" if kind == DATASET_EVENT else "job"), event.get("eventTime")
@@ -198,6 +218,12 @@ def run_facts(event: dict[str, Any], job: int, moment: Moment) -> Run:
     return run if part is None else run._replace(**{part: moment})  # type: ignore[arg-type]
 
 
+def run_facts_of(job: int, part: str, moment: Moment) -> Run:
+    """Return the run of ``job`` as far as one further START or end of it tells."""
+    run = Run(job, moment.position)
+    return run._replace(start=moment) if part == START else run._replace(end=moment)
+
+
 def usual(
     known: bytes | None, event: dict[str, Any], job: int, checksum: int, position: int
 ) -> bytes | None:
@@ -219,8 +245,3 @@ def usual(
     at = ticks(event["eventTime"])
     moment = _MOMENT.pack(at, checksum, position & 0xFFFFFFFF, position >> 32)
     return _HEAD.pack(flags, job) + start + moment
-
-
-def with_moment(run: Run, part: str, moment: Moment | None) -> Run:
-    """Return ``run`` with ``moment`` as its ``start`` or ``end``."""
-    return run._replace(start=moment) if part == START else run._replace(end=moment)

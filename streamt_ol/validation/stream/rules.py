@@ -1,21 +1,24 @@
-"""The rules over a whole stream, judged from its memory once it has ended.
+"""The rules over a whole stream, judged from its state once it has ended.
 
 Implements "finite runs have exactly one START and one terminal event with identical run and
-job identity" and the uniqueness of static identities of "Offline validation boundary".
+job identity" and the uniqueness of static identities of "Offline validation boundary". A message
+that has an earlier event ends with its location, which only the report knows.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamt_ol.validation.findings import Placed
+from streamt_ol.redaction import shown
+from streamt_ol.validation.findings import LocatedFinding
 from streamt_ol.validation.rules import finding
 from streamt_ol.validation.stream import facts
 from streamt_ol.validation.stream.facts import END, START
 from streamt_ol.validation.stream.state import (
-    Memory,
+    StreamState,
     is_dataset,
     job_type,
+    run_inputs,
     static_position,
 )
 
@@ -25,93 +28,130 @@ if TYPE_CHECKING:
     from streamt_ol.validation.stream.facts import Run
 
 _TYPE_POINTER = "/job/facets/jobType/processingType"
-
-
-def repeated(memory: Memory) -> Iterator[Placed]:
-    """Take the positions of repeated events from ``memory`` and yield their notes."""
-    positions, memory.repeated = memory.repeated, []
-    for position in positions:
-        yield _placed(position, "OL-R035", "", "repeated to the byte: a duplicate by delivery")
-
-
-def stream_findings(memory: Memory) -> Iterator[Placed]:
-    """Yield each finding about the stream as a whole, with the position of the event it names."""
-    yield from repeated(memory)
-    for key, data in memory.runs.items():
-        run = facts.unpacked(data)
-        more = (key, START) in memory.more_moments or (key, END) in memory.more_moments
-        if more or not _is_quiet(run):
-            yield from _run(memory, key, run)
-    for (key, part), moments in memory.more_moments.items():
-        for moment in moments:
-            message = f"a second {_NAMES[part]} of run {facts.run_id_of(key)}"
-            yield _placed(moment.position, _MORE[part], "/eventType", message)
-    yield from _jobs(memory)
-    for versions in memory.more_statics.values():
-        for version in versions:
-            entity = "dataset" if is_dataset(version) else "job"
-            message = f"another event of the same time describes this {entity} already"
-            yield _placed(static_position(version), "OL-R039", f"/{entity}", message)
-    for key, types in memory.more_types.items():
-        before = job_type(memory.types[key])[0]
-        for name, position in types.items():
-            message = f"the job was {before} before, and is {name} here"
-            yield _placed(position, "OL-R038", _TYPE_POINTER, message)
-
-
 _MORE = {START: "OL-R031", END: "OL-R032"}
 _NAMES = {START: "START", END: "terminal event"}
 
 
-def _placed(position: int, rule: str, pointer: str, message: str) -> Placed:
-    return Placed(position, finding(rule, pointer, message))
+def repeated(state: StreamState) -> Iterator[LocatedFinding]:
+    """Take the positions of repeated events from ``state`` and yield their notes."""
+    positions, state.repeated = state.repeated, []
+    for position in positions:
+        yield _located(position, "OL-R035", "", "repeated to the byte: a duplicate by delivery")
+
+
+def stream_findings(state: StreamState) -> Iterator[LocatedFinding]:
+    """Yield each finding about the stream as a whole, with the position of the event it names."""
+    yield from repeated(state)
+    for key, data in state.runs.items():
+        if key in state.more_runs:
+            yield from _shared_run(state, key)
+        else:
+            yield from _run(state, key, facts.unpacked(data))
+    yield from _statics(state)
+    yield from _types(state)
+    yield from _inputs(state)
+
+
+def _located(
+    position: int, rule: str, pointer: str, message: str, earlier: int = -1
+) -> LocatedFinding:
+    return LocatedFinding(position, finding(rule, pointer, message), earlier=earlier)
+
+
+def _run(state: StreamState, key: int, run: Run) -> Iterator[LocatedFinding]:
+    """Yield what is wrong with a run of one job."""
+    more = (key, run.job, START) in state.more_moments or (key, run.job, END) in state.more_moments
+    if more or not _is_quiet(run):
+        yield from _order(state, key, run)
+        yield from _missing(state, key, run)
 
 
 def _is_quiet(run: Run) -> bool:
-    """Tell whether a run has its two ends in order: most have, and nothing is to say."""
+    """Tell whether a run has its two ends in order: most have, and there is nothing to say."""
     start, end, running = run.start, run.end, run.running
     if start is None or end is None or start.ticks > end.ticks:
         return False
     return running is None or running.ticks <= end.ticks
 
 
-def _run(memory: Memory, key: int, run: Run) -> Iterator[Placed]:
+def _shared_run(state: StreamState, key: int) -> Iterator[LocatedFinding]:
+    """Yield that several jobs have one run id; a START or end of each is no second one."""
+    first, *others = state.all_runs(key)
+    before = _named(state, first.job)
+    for run in others:
+        now = _named(state, run.job)
+        message = f"run {facts.run_id_of(key)} belongs to {now} here, and to {before}"
+        yield _located(run.first, "OL-R030", "/job", message, first.first)
+    for run in (first, *others):
+        yield from _order(state, key, run)
+
+
+def _named(state: StreamState, job: int) -> str:
+    name = state.names.get(job)
+    return "another job" if name is None else f"the job {name}"
+
+
+def _order(state: StreamState, key: int, run: Run) -> Iterator[LocatedFinding]:
+    """Yield further STARTs and ends of a run, and what is later than its end."""
     run_id = facts.run_id_of(key)
-    if run.end is not None:
-        # Whichever end stands first in the input, a run is over at the earliest.
-        over = min(one.ticks for one in (run.end, *memory.more_moments.get((key, END), ())))
-        starts = [run.start, *memory.more_moments.get((key, START), ())]
-        for start in starts:
-            if start is not None and start.ticks > over:
-                message = f"START later than the terminal event of run {run_id}"
-                yield _placed(start.position, "OL-R033", "/eventType", message)
-        if run.running is not None and run.running.ticks > over:
-            message = f"RUNNING later than the terminal event of run {run_id}"
-            yield _placed(run.running.position, "OL-R034", "/eventType", message)
-    yield from _ends(memory, key, run, run_id)
+    for part, first in ((START, run.start), (END, run.end)):
+        for moment in state.more_moments.get((key, run.job, part), ()):
+            assert first is not None
+            message = f"a second {_NAMES[part]} of run {run_id}; the first is"
+            yield _located(moment.position, _MORE[part], "/eventType", message, first.position)
+    if run.end is None:
+        return
+    # Whichever end stands first in the input, a run is over at the earliest.
+    ends = (run.end, *state.more_moments.get((key, run.job, END), ()))
+    over = min(ends, key=lambda one: (one.ticks, one.position))
+    for start in (run.start, *state.more_moments.get((key, run.job, START), ())):
+        if start is not None and start.ticks > over.ticks:
+            message = f"START later than the terminal event of run {run_id}"
+            yield _located(start.position, "OL-R033", "/eventType", message, over.position)
+    if run.running is not None and run.running.ticks > over.ticks:
+        message = f"RUNNING later than the terminal event of run {run_id}"
+        yield _located(run.running.position, "OL-R034", "/eventType", message, over.position)
 
 
-def _ends(memory: Memory, key: int, run: Run, run_id: str) -> Iterator[Placed]:
+def _missing(state: StreamState, key: int, run: Run) -> Iterator[LocatedFinding]:
     """Yield the ends that a run misses: streamt's own must have both, a continuous one none."""
-    if not run.generated and _is_continuous(memory, {run.job, *memory.more_jobs.get(key, ())}):
+    if not run.generated and _is_continuous(state, run.job):
         return
     for moment, rule, part in ((run.start, "OL-R036", START), (run.end, "OL-R037", END)):
-        if moment is None and (key, part) not in memory.half_known:
-            message = f"run {run_id} has no {_NAMES[part]} in the input"
+        if moment is None and (key, part) not in state.half_known:
+            message = f"run {facts.run_id_of(key)} has no {_NAMES[part]} in the input"
             rule_here = "OL-R058" if run.generated else rule
-            yield _placed(run.first, rule_here, "/run/runId", message)
+            yield _located(run.first, rule_here, "/run/runId", message)
 
 
-def _is_continuous(memory: Memory, jobs: set[int]) -> bool:
-    types = {job_type(memory.types[job])[0] for job in jobs if job in memory.types}
-    types.update(name for job in jobs for name in memory.more_types.get(job, ()))
+def _is_continuous(state: StreamState, job: int) -> bool:
+    types = {job_type(state.types[job])[0]} if job in state.types else set()
+    types.update(state.more_types.get(job, ()))
     return not types.isdisjoint(facts.CONTINUOUS)
 
 
-def _jobs(memory: Memory) -> Iterator[Placed]:
-    for key, jobs in memory.more_jobs.items():
-        own = facts.unpacked(memory.runs[key]).job
-        for job, position in jobs.items():
-            if job != own:
-                message = f"run {facts.run_id_of(key)} belongs to another job in an earlier event"
-                yield _placed(position, "OL-R030", "/job", message)
+def _statics(state: StreamState) -> Iterator[LocatedFinding]:
+    for key, versions in state.more_statics.items():
+        earlier = static_position(state.statics[key])
+        for version in versions:
+            entity = "dataset" if is_dataset(version) else "job"
+            name = f"the {entity} {state.names[key]}" if key in state.names else f"this {entity}"
+            message = f"{name} is described for the same time already"
+            yield _located(static_position(version), "OL-R039", f"/{entity}", message, earlier)
+
+
+def _types(state: StreamState) -> Iterator[LocatedFinding]:
+    for key, types in state.more_types.items():
+        before, earlier = job_type(state.types[key])
+        for name, position in types.items():
+            message = f"{_named(state, key)} is {shown(name)} here, and was {shown(before)}"
+            yield _located(position, "OL-R038", _TYPE_POINTER, message, earlier)
+
+
+def _inputs(state: StreamState) -> Iterator[LocatedFinding]:
+    """Yield the inputs of streamt's own runs that are not those of an earlier event."""
+    for key, inputs in state.more_inputs.items():
+        _, earlier = run_inputs(state.inputs[key])
+        for position in inputs.values() if key not in state.more_runs else ():
+            message = f"the inputs of run {facts.run_id_of(key)} differ from those"
+            yield _located(position, "OL-R058", "/inputs", message, earlier)

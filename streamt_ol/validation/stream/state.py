@@ -1,4 +1,4 @@
-"""The memory of the stream rules: a value that two parts of a stream can each make, and join.
+"""The state of the stream rules: a value that two parts of a stream can each make, and join.
 
 ``absorb`` is associative, and the result does not depend on where a stream was cut; a test
 proves both. A run costs at most 200 bytes, a static identity or a job less: digests stand for
@@ -12,22 +12,28 @@ from typing import Any
 from zlib import crc32
 
 from streamt_ol.openlineage.events import DATASET_EVENT, RUN_EVENT
+from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.reading.json_scan import BLANKS
+from streamt_ol.redaction import shown
 from streamt_ol.validation.stream import facts
 from streamt_ol.validation.stream.facts import END, START, Moment, Run
 from streamt_ol.validation.stream.window import Window
 
-_STATIC = struct.Struct("<IIBB")  # checksum, position (40 bits), 1 for a dataset
-_TYPE = struct.Struct("<IB")
+_STATIC = struct.Struct("<IIHB")  # checksum, position (48 bits), 1 for a dataset
+_TYPE = struct.Struct("<IH")  # position, before the type itself
+_INPUTS = struct.Struct("<IIH")  # checksum of the inputs, position
+NAMED = 20_000  # identities whose names are kept for messages
 
 
-class Memory:
+class StreamState:
     """What is remembered of a stream.
 
     ``runs`` packs a run by its key; ``statics`` a checksum and position by the key of an
-    identity at a time; ``types`` a position and the processing type by a job's key. The
-    ``more_...`` tables hold what breaks rules: further STARTs and ends, jobs, versions, types.
-    ``half_known`` names the STARTs and ends of which nothing else is known.
+    identity at a time; ``types`` a position and the processing type by a job's key; ``inputs`` a
+    checksum and position by the key of a run of streamt's own. The ``more_...`` tables hold what
+    breaks rules: runs of the same id by other jobs, further STARTs and ends by run and job,
+    versions, types, inputs. ``half_known`` names the STARTs and ends of which nothing else is
+    known. ``names`` has the words for the first identities, by their keys.
     ``repeated`` holds the positions of events repeated to the byte, for the reader to take away.
     """
 
@@ -35,11 +41,14 @@ class Memory:
         self.runs: dict[int, bytes] = {}
         self.statics: dict[bytes, bytes] = {}
         self.types: dict[int, bytes] = {}
-        self.more_moments: dict[tuple[int, str], list[Moment]] = {}
-        self.more_jobs: dict[int, dict[int, int]] = {}
+        self.inputs: dict[int, bytes] = {}
+        self.more_runs: dict[int, dict[int, bytes]] = {}
+        self.more_moments: dict[tuple[int, int, str], list[Moment]] = {}
         self.more_statics: dict[bytes, list[bytes]] = {}
         self.more_types: dict[int, dict[str, int]] = {}
+        self.more_inputs: dict[int, dict[int, int]] = {}
         self.half_known: set[tuple[int, str]] = set()
+        self.names: dict[int | bytes, str] = {}
         self.window = Window()
         self.repeated: list[int] = []
 
@@ -60,10 +69,13 @@ class Memory:
         if kind == DATASET_EVENT:
             dataset = event["dataset"]
             key = facts.static_key("D", dataset["namespace"], dataset["name"], event["eventTime"])
+            self._name(key, dataset)
             self._add_static(key, checksum, position, 1)
             return
         job = event["job"]
         job_key = facts.job_key(job["namespace"], job["name"])
+        if len(self.names) < NAMED and job_key not in self.names:
+            self._name(job_key, job)
         name = facts.processing_type(job)
         if name is not None:
             known = self.types.get(job_key)
@@ -73,10 +85,19 @@ class Memory:
             self._observe_run(event, job_key, checksum, position)
         else:
             key = facts.static_key("J", job["namespace"], job["name"], event["eventTime"])
+            self._name(key, job)
             self._add_static(key, checksum, position, 0)
+
+    def _name(self, key: int | bytes, entity: dict[str, Any]) -> None:
+        if len(self.names) < NAMED and key not in self.names:
+            self.names[key] = f"{shown(entity['name'])} in {shown(entity['namespace'])}"
 
     def _observe_run(self, event: dict[str, Any], job: int, checksum: int, position: int) -> None:
         key = facts.run_key(event["run"]["runId"])
+        if event.get("producer") == PRODUCER:
+            inputs = facts.reads(event)
+            if inputs is not None:
+                self._add_inputs(key, inputs, position)
         usual = facts.usual(self.runs.get(key), event, job, checksum, position)
         if usual is not None:
             self.runs[key] = usual
@@ -91,66 +112,84 @@ class Memory:
             self.repeated.append(position)
         self._add_run(key, run)
 
-    def absorb(self, later: Memory) -> None:
-        """Join the memory of the part of the stream that follows this one."""
+    def absorb(self, later: StreamState) -> None:
+        """Join the state of the part of the stream that follows this one."""
         self.repeated += later.repeated
         self.repeated += self.window.absorb(later.window)
         for key, data in later.runs.items():
             self._add_run(key, facts.unpacked(data))
-        for (key, part), moments in later.more_moments.items():
+        for key, runs in later.more_runs.items():
+            for data in runs.values():
+                self._add_run(key, facts.unpacked(data))
+        for (key, job, part), moments in later.more_moments.items():
             for moment in moments:
-                run = facts.unpacked(self.runs[key])
-                first = self._first(key, part, run.start if part == START else run.end, moment)
-                self.runs[key] = facts.packed(facts.with_moment(run, part, first))
-        for key, jobs in later.more_jobs.items():
-            for job, position in jobs.items():
-                self._add_job(key, job, position)
+                run = facts.run_facts_of(job, part, moment)
+                self._add_run(key, run)
         self._absorb_tables(later)
 
-    def _absorb_tables(self, later: Memory) -> None:
+    def _absorb_tables(self, later: StreamState) -> None:
         self.half_known |= later.half_known
         for static, version in later.statics.items():
             self._add_version(static, version)
         for static, versions in later.more_statics.items():
             for one in versions:
                 self._add_version(static, one)
+        self._absorb_values(later)
+        for identity, name in later.names.items():
+            if len(self.names) == NAMED:
+                break
+            self.names.setdefault(identity, name)
+
+    def _absorb_values(self, later: StreamState) -> None:
         for key, data in later.types.items():
             self._add_type(key, *job_type(data))
         for key, types in later.more_types.items():
             for name, position in types.items():
                 self._add_type(key, name, position)
+        for key, data in later.inputs.items():
+            self._add_inputs(key, *run_inputs(data))
+        for key, inputs in later.more_inputs.items():
+            for checksum, position in inputs.items():
+                self._add_inputs(key, checksum, position)
+
+    def all_runs(self, key: int) -> list[Run]:
+        """Return the runs of one run id, one for each job, in the order of their first events."""
+        packed = [self.runs[key], *self.more_runs.get(key, {}).values()]
+        return sorted(map(facts.unpacked, packed), key=lambda run: run.first)
 
     def _add_run(self, key: int, run: Run) -> None:
         data = self.runs.get(key)
-        if data is not None:
-            run = self._joined(key, facts.unpacked(data), run)
-        self.runs[key] = facts.packed(run)
+        if data is None:
+            self.runs[key] = facts.packed(run)
+            return
+        known = facts.unpacked(data)
+        if known.job == run.job:
+            self.runs[key] = facts.packed(self._joined(key, known, run))
+            return
+        others = self.more_runs.setdefault(key, {})
+        if run.job in others:
+            run = self._joined(key, facts.unpacked(others[run.job]), run)
+        others[run.job] = facts.packed(run)
 
     def _joined(self, key: int, one: Run, other: Run) -> Run:
-        early, late = (one, other) if one.first <= other.first else (other, one)
-        if late.job != early.job:
-            self._add_job(key, late.job, late.first)
+        """Return what is known of the events of one run by one job."""
         running = [moment for moment in (one.running, other.running) if moment is not None]
         return Run(
-            early.job,
-            early.first,
+            one.job,
+            min(one.first, other.first),
             one.generated or other.generated,
-            self._first(key, START, one.start, other.start),
-            self._first(key, END, one.end, other.end),
+            self._first((key, one.job, START), one.start, other.start),
+            self._first((key, one.job, END), one.end, other.end),
             max(running, key=lambda moment: (moment.ticks, -moment.position), default=None),
         )
 
-    def _add_job(self, key: int, job: int, position: int) -> None:
-        jobs = self.more_jobs.setdefault(key, {})
-        jobs[job] = min(position, jobs.get(job, position))
-
     def _first(
-        self, key: int, part: str, one: Moment | None, other: Moment | None
+        self, at: tuple[int, int, str], one: Moment | None, other: Moment | None
     ) -> Moment | None:
         """Return the first START, or end, of a run; keep later ones that differ from it."""
         if one is None or other is None:
             return one or other
-        versions: list[Moment] = [one, *self.more_moments.pop((key, part), ())]
+        versions: list[Moment] = [one, *self.more_moments.pop(at, ())]
         for index, known in enumerate(versions):
             if known.checksum == other.checksum:
                 versions[index], again = sorted((known, other), key=_position)
@@ -161,8 +200,15 @@ class Memory:
         versions.sort(key=_position)
         first, later = versions[0], versions[1:]
         if later:
-            self.more_moments[key, part] = later
+            self.more_moments[at] = later
         return first
+
+    def _add_inputs(self, key: int, checksum: int, position: int) -> None:
+        """Note the inputs of a run of streamt's own; keep the first, and where others are."""
+        data = self.inputs.setdefault(key, _packed_inputs(checksum, position))
+        if checksum != run_inputs(data)[0]:
+            more = self.more_inputs.setdefault(key, {})
+            more[checksum] = min(position, more.get(checksum, position))
 
     def _add_static(self, key: bytes, checksum: int, position: int, entity: int) -> None:
         """Note a version of an identity at a time; ``entity`` is 1 for a dataset."""
@@ -228,3 +274,13 @@ def job_type(data: bytes) -> tuple[str, int]:
 
 def _packed_type(name: str, position: int) -> bytes:
     return _TYPE.pack(position & 0xFFFFFFFF, position >> 32) + name.encode(errors="replace")
+
+
+def run_inputs(data: bytes) -> tuple[int, int]:
+    """Return the checksum of inputs and the position that ``data`` packs."""
+    checksum, low, high = _INPUTS.unpack(data)
+    return checksum, low | high << 32
+
+
+def _packed_inputs(checksum: int, position: int) -> bytes:
+    return _INPUTS.pack(checksum, position & 0xFFFFFFFF, position >> 32)
