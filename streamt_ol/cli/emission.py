@@ -24,26 +24,44 @@ from streamt_ol.transport.config import UNENCRYPTED_MESSAGE, read_transport_conf
 
 if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
+    from streamt_ol.delivery.senders.kafka_transport import KafkaConfig
     from streamt_ol.project.identity import ProjectIdentity, StateBackend
     from streamt_ol.runs.arguments import StreamtArguments
     from streamt_ol.transport.base import Transport
+    from streamt_ol.transport.config import TransportConfig
 
 Given = Mapping[str, str | None]
+KAFKA = "kafka"
 _OPTIONS = ("--job-namespace", "--kafka-namespace", "--gateway-namespace")
 
 
-def check_transport() -> None:
+def check_transport(*, allows_kafka: bool = False) -> None:
     """Raise ``StreamtOlError`` unless the environment configures a transport."""
-    read_transport_config(os.environ)
+    _transport_config(allows_kafka=allows_kafka)
 
 
-def opened_transport(spec: RunSpec, warnings: list[Warned]) -> Transport:
+def _transport_config(*, allows_kafka: bool) -> TransportConfig | KafkaConfig:
+    """Return the configuration; of Kafka only where that is allowed: not for streamt's commands."""
+    if allows_kafka:
+        from streamt_ol.transport.environment import read_transport_section
+
+        section = read_transport_section(os.environ)
+        if section.get("type") == KAFKA:
+            from streamt_ol.delivery.senders.kafka_transport import kafka_config
+
+            return kafka_config(section)
+    return read_transport_config(os.environ)
+
+
+def opened_transport(
+    spec: RunSpec, warnings: list[Warned], *, allows_kafka: bool = False
+) -> Transport:
     """Return the configured transport, once every event of ``spec`` is known to be valid.
 
     ``warnings`` gets one where events would be readable on their way. Raises ``StreamtOlError``.
     """
     check_spec(spec)
-    config = read_transport_config(os.environ)
+    config = _transport_config(allows_kafka=allows_kafka)
     if config.is_unencrypted:
         warnings.append(warning(UNENCRYPTED, UNENCRYPTED_MESSAGE))
     return config.open()
@@ -158,13 +176,19 @@ def _tell(warnings: list[Warned], give_up: Callable[[], None], output: Output) -
 
 
 def report_child(
-    spec: RunSpec, arguments: list[str], output: Output, *, streamt: bool = False
+    spec: RunSpec,
+    arguments: list[str],
+    output: Output,
+    *,
+    streamt: bool = False,
+    allows_kafka: bool = False,
 ) -> Ended:
     """Run the child as one run of ``spec``; what was not delivered becomes warnings at the end."""
     from streamt_ol.runs.wrapped import run_wrapped
 
     warnings: list[Warned] = []
-    with opened_transport(spec, warnings) as transport, termination_as_exit():
+    opened = opened_transport(spec, warnings, allows_kafka=allows_kafka)
+    with opened as transport, termination_as_exit():
         run = Run(spec, transport, warn=warnings.append)
         collector.resume()
         try:

@@ -13,46 +13,60 @@ from streamt_ol.problems import USAGE, StreamtOlError
 
 if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
+    from streamt_ol.runs import Parent
 
 # The rules for events of streamt's own producer hold only for streamt's jobs and datasets.
 PRODUCER = "urn:streamt-ol:run"
 INTEGRATION = "STREAMT_OL"
-_PAIRED = ("--input", "--output")
+PARENT_VARIABLE = "OPENLINEAGE_PARENT_ID"
+# The options that take several words.
+_WORDS = {
+    "--input": ("NAMESPACE", "NAME"),
+    "--output": ("NAMESPACE", "NAME"),
+    "--parent": ("NAMESPACE", "NAME", "RUNID"),
+}
+_COUNTS = {2: "two", 3: "three"}
 _SEPARATOR = "\0"  # which no argument of a process can hold
 
 
 class PairingCommand(TyperCommand):
-    """Lets ``--input`` and ``--output`` take two words each, any number of times."""
+    """A command whose ``--input``, ``--output`` and ``--parent`` take several words each."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse ``args`` with the two words of a pair joined into one."""
-        return super().parse_args(ctx, paired(args))
+        """Parse ``args`` with the words of one option joined into one."""
+        return super().parse_args(ctx, joined(args))
 
 
 PARSING = {"cls": PairingCommand, "context_settings": {"allow_interspersed_args": False}}
 
 
-def paired(words: list[str]) -> list[str]:
-    """Return ``words`` with the values of ``--input`` and ``--output`` joined, two into one.
+def joined(words: list[str]) -> list[str]:
+    """Return ``words`` with the values of each option in ``_WORDS`` joined into one.
 
-    Every option before the command takes one value or stands alone. Raises E500 where the
-    second word of a pair is missing.
+    Every other option before the command takes one value or stands alone. Raises E500 where a
+    word is missing.
     """
     done: list[str] = []
     rest = list(words)
     while rest and rest[0].startswith("-") and rest[0] != "--":
         option = rest.pop(0)
         done.append(option)
-        if option in _PAIRED:
-            if len(rest) < 2 or "--" in rest[:2]:  # noqa: PLR2004 - a namespace and a name
-                raise StreamtOlError(
-                    USAGE, f"{option} takes two words: NAMESPACE NAME", location=option
-                )
-            done.append(_SEPARATOR.join(rest[:2]))
-            del rest[:2]
-        elif rest and "=" not in option and option != "--help":
+        names = _WORDS.get(option)
+        if names is not None:
+            values = rest[: len(names)]
+            if len(values) < len(names) or "--" in values:
+                raise _words_missing(option, option)
+            done.append(_SEPARATOR.join(values))
+            del rest[: len(names)]
+        elif rest and "=" not in option and option not in ("--help", "-h"):
             done.append(rest.pop(0))
     return done + rest
+
+
+def _words_missing(option: str, subject: str) -> StreamtOlError:
+    names = _WORDS[option]
+    message = f"{subject} takes {_COUNTS[len(names)]} words: {' '.join(names)}"
+    return StreamtOlError(USAGE, message, location=option)
 
 
 def run(
@@ -80,6 +94,13 @@ def run(
             metavar="NAMESPACE NAME", help="A dataset that the command writes. Repeatable."
         ),
     ] = None,
+    parent: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMESPACE NAME RUNID",
+            help="The run that this one is part of; else OPENLINEAGE_PARENT_ID.",
+        ),
+    ] = None,
     producer: Annotated[
         str, typer.Option(metavar="URI", help="The producer that the events name.")
     ] = PRODUCER,
@@ -102,20 +123,34 @@ def run(
     from streamt_ol.resolution.settings import Namespaces
     from streamt_ol.runs import Dataset, Job, RunSpec
 
-    emission.check_transport()
+    emission.check_transport(allows_kafka=True)
     namespaces = Namespaces(with_environment({"job_namespace": job_namespace}, os.environ), None)
     spec = RunSpec(
         Job(namespaces.job, job_name, integration=INTEGRATION, job_type=job_type),
-        inputs=tuple(Dataset(*_pair(one)) for one in input or ()),
-        outputs=tuple(Dataset(*_pair(one)) for one in output or ()),
+        inputs=tuple(Dataset(*_split(one, "--input")) for one in input or ()),
+        outputs=tuple(Dataset(*_split(one, "--output")) for one in output or ()),
+        parent=_parent(parent, os.environ.get(PARENT_VARIABLE)),
         producer=producer,
     )
     out: Output = context.obj
-    return child.status_of(emission.report_child(spec, command, out), command[0], out)
+    ended = emission.report_child(spec, command, out, allows_kafka=True)
+    return child.status_of(ended, command[0], out)
 
 
-def _pair(joined: str) -> list[str]:
-    words = joined.split(_SEPARATOR)
-    if len(words) != 2:  # noqa: PLR2004 - given as --input=WORD
-        raise StreamtOlError(USAGE, "a dataset takes two words: NAMESPACE NAME")
-    return words
+def _parent(given: str | None, variable: str | None) -> Parent | None:
+    """Return the parent of the option, else of the variable, which may be empty for none."""
+    from streamt_ol.runs.ids import checked_parent, parent_of
+
+    if given is not None:
+        namespace, name, run_id = _split(given, "--parent")
+        return checked_parent(namespace, name, run_id, "--parent")
+    return parent_of(variable, PARENT_VARIABLE) if variable else None
+
+
+def _split(words: str, option: str) -> list[str]:
+    """Return the words of one option, where it was not given as ``--option=WORD``."""
+    found = words.split(_SEPARATOR)
+    if len(found) != len(_WORDS[option]):
+        subject = "a parent" if option == "--parent" else "a dataset"
+        raise _words_missing(option, subject)
+    return found

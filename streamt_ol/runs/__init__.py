@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from streamt_ol.runs.check import check_spec
     from streamt_ol.runs.ids import id_of_trace, random_id
     from streamt_ol.runs.run import Emitter, Run, RunState, utc_now, utc_text
-    from streamt_ol.runs.spec import Dataset, Job, RunSpec
+    from streamt_ol.runs.spec import Dataset, Job, Parent, RunSpec
 
 # Where each public name lives: imported when it is first asked for, since a command around a
 # child process needs only ``streamt_ol.runs.child``.
@@ -29,6 +29,7 @@ _HOME = {
     "Dataset": "spec",
     "Emitter": "run",
     "Job": "spec",
+    "Parent": "spec",
     "Run": "run",
     "RunSpec": "spec",
     "RunState": "run",
@@ -43,6 +44,7 @@ __all__ = [
     "Dataset",
     "Emitter",
     "Job",
+    "Parent",
     "Run",
     "RunSpec",
     "RunState",

@@ -60,7 +60,7 @@ def _findings(event: RunEvent) -> list[Finding]:
         return [
             one._replace(pointer=one.pointer.removeprefix("/0")) for one in check_generated([body])
         ]
-    if _fast_path()(body):
+    if _fast_path(has_parent="parent" in body["run"].get("facets", {}))(body):
         return []
     from streamt_ol.validation import events
 
@@ -68,8 +68,8 @@ def _findings(event: RunEvent) -> list[Finding]:
 
 
 @cache
-def _fast_path() -> Callable[[Any], bool]:
-    """Return what accepts run events with the two facets that runs have.
+def _fast_path(*, has_parent: bool) -> Callable[[Any], bool]:
+    """Return a function that accepts run events with the facets that runs have, where valid.
 
     The other rules for one event hold by construction: the kind, its schemaURL and eventType,
     and datasets that are not duplicated.
@@ -78,7 +78,8 @@ def _fast_path() -> Callable[[Any], bool]:
     from streamt_ol.validation.accept.schema import compiled
 
     table = facets.by_place()
-    used = (table[facets.RUN]["errorMessage"], table[facets.JOB]["jobType"])
+    of_run = ["errorMessage", *(["parent"] if has_parent else [])]
+    used = (*(table[facets.RUN][key] for key in of_run), table[facets.JOB]["jobType"])
     return compiled(event_schema(RUN_EVENT, used)).is_valid
 
 
@@ -97,6 +98,9 @@ def _texts(event: RunEvent) -> list[tuple[str, str]]:
     """Return every text of ``event`` that a caller chose, with its JSON pointer."""
     job = event["job"]
     identities: list[tuple[str, Identity]] = [("/job", job)]
+    parent = event["run"].get("facets", {}).get("parent")
+    if parent is not None:
+        identities.append(("/run/facets/parent/job", parent["job"]))
     for index, dataset in enumerate(event.get("inputs", [])):
         identities.append((f"/inputs/{index}", dataset))
     for index, dataset in enumerate(event.get("outputs", [])):

@@ -1,4 +1,4 @@
-"""What a run is said to be: its job, its datasets, and the shape of its events.
+"""The description of a run: its job, its datasets, its parent, and the shape of its events.
 
 Implements the identities and fields of "Runtime command events" of the specification. A spec
 holds no time and no run id; ``event`` makes one complete RunEvent of it.
@@ -7,7 +7,7 @@ holds no time and no run id; ``event`` makes one complete RunEvent of it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NotRequired, TypedDict
 
 from streamt_ol.openlineage import facets
 from streamt_ol.openlineage.events import EVENT_SCHEMA_URLS, RUN_EVENT
@@ -34,10 +34,10 @@ class JobDict(Identity):
 
 
 class RunDict(TypedDict):
-    """The dict shape of a run: an ``errorMessage`` facet where it failed."""
+    """The dict shape of a run: ``parent`` where it has one, ``errorMessage`` where it failed."""
 
     runId: str
-    facets: NotRequired[dict[str, dict[str, str]]]
+    facets: NotRequired[dict[str, dict[str, Any]]]
 
 
 class RunEvent(TypedDict):
@@ -70,9 +70,17 @@ class Dataset(NamedTuple):
     name: str
 
 
+class Parent(NamedTuple):
+    """The run that a run is part of: its job, and its run id, a UUID."""
+
+    namespace: str
+    name: str
+    run_id: str
+
+
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """A job and what its run reads and writes; ``producer`` names the code that says so.
+    """A job and the datasets that its run reads and writes, as the code ``producer`` says.
 
     Datasets appear in canonical order, each once, on every event of the run, so that each
     event is useful on its own.
@@ -81,6 +89,7 @@ class RunSpec:
     job: Job
     inputs: tuple[Dataset, ...] = ()
     outputs: tuple[Dataset, ...] = ()
+    parent: Parent | None = None
     producer: str = PRODUCER
 
     def event(
@@ -92,8 +101,12 @@ class RunSpec:
         empty.
         """
         run: RunDict = {"runId": run_id}
-        if message is not None:
-            run["facets"] = {"errorMessage": self._error_message(message)}
+        found = {
+            **({} if self.parent is None else {"parent": self._parent(self.parent)}),
+            **({} if message is None else {"errorMessage": self._error_message(message)}),
+        }
+        if found:
+            run["facets"] = found
         event: RunEvent = {
             "eventType": event_type,
             "eventTime": event_time,
@@ -119,6 +132,14 @@ class RunSpec:
             *(self.event(kind, run_id, event_time) for kind in TERMINAL),
             self.event("FAIL", run_id, event_time, "a message"),
         ]
+
+    def _parent(self, parent: Parent) -> dict[str, Any]:
+        return {
+            "_producer": self.producer,
+            "_schemaURL": facets.schema_url(facets.RUN, "parent"),
+            "run": {"runId": parent.run_id},
+            "job": {"namespace": parent.namespace, "name": parent.name},
+        }
 
     def _error_message(self, message: str) -> dict[str, str]:
         return {

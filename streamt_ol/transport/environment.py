@@ -27,7 +27,10 @@ API_KEY_NAMES = ("apiKey", "apikey", "api_key")
 # JSON that says two things, or more than can be read.
 _REFUSED = {FaultKind.DUPLICATE_KEY, FaultKind.DEPTH, FaultKind.NUMBER}
 # Text even where it looks like a JSON number: a key of digits is not rounded.
-_TEXT_FIELDS = {*API_KEY_NAMES, "compression", "endpoint", "log_file_path", "type", "url"}
+_TEXT_FIELDS = {
+    *API_KEY_NAMES, "compression", "endpoint", "log_file_path", "message_key", "topic", "type",
+    "url",
+}  # fmt: skip
 
 
 def read_transport_section(environment: Mapping[str, str]) -> dict[str, Any]:

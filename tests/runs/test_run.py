@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -10,7 +11,8 @@ from pathlib import Path
 
 import pytest
 from support.commands import PROGRAM
-from support.streamt.place import NAMESPACE, Place, read_until
+from support.delivery.servers import Broker
+from support.streamt.place import NAMESPACE, Json, Place, checked, read_until
 
 
 @pytest.fixture
@@ -151,6 +153,161 @@ class TestWhatIsRefused:
     def test_disabled_is_a_conflict(self, place: Place) -> None:
         done = place.run("run", "echo", "ran", OPENLINEAGE_DISABLED="true")
         assert (done.returncode, done.stdout) == (1, b"")
+
+
+RUN_ID = "0b1f8f6e-3c5e-4d6a-9a51-7d1c1d8f2c11"
+
+
+class TestTheParent:
+    @pytest.mark.parametrize(
+        ("words", "variable", "job"),
+        [
+            (["--parent", "https://a/b", "c/d", RUN_ID], None, ("https://a/b", "c/d")),
+            (["--parent", "ns", "n", RUN_ID], f"other/x/{RUN_ID}", ("ns", "n")),
+            ([], f"ns/n/{RUN_ID}", ("ns", "n")),
+            ([], f"ns/streamt/shop/commands/apply/{RUN_ID}", ("ns", "streamt/shop/commands/apply")),
+        ],
+    )
+    def test_it_is_on_every_event(
+        self, place: Place, words: list[str], variable: str | None, job: tuple[str, str]
+    ) -> None:
+        variables = {} if variable is None else {"OPENLINEAGE_PARENT_ID": variable}
+        done = place.run("run", *words, "false", **variables)
+        assert (done.returncode, done.stderr) == (1, b"")
+        events = place.events()
+        assert [event["eventType"] for event in events] == ["START", "FAIL"]
+        for event in events:
+            facet = event["run"]["facets"]["parent"]
+            assert facet["run"] == {"runId": RUN_ID}
+            assert facet["job"] == {"namespace": job[0], "name": job[1]}
+            assert facet["_schemaURL"] == (
+                "https://openlineage.io/spec/facets/1-2-0/ParentRunFacet.json#/$defs/ParentRunFacet"
+            )
+            assert facet["_producer"] == event["producer"]
+        assert "errorMessage" in events[1]["run"]["facets"]
+
+    def test_an_empty_variable_names_none(self, place: Place) -> None:
+        assert place.run("run", "true", OPENLINEAGE_PARENT_ID="").returncode == 0
+        assert all("facets" not in event["run"] for event in place.events())
+
+    @pytest.mark.parametrize(
+        "text",
+        ["x", "/", "ns/n", f"ns/{RUN_ID}", f"/n/{RUN_ID}", f"ns//{RUN_ID}", f"ns/ /{RUN_ID}",
+         "ns/n/42", f"ns/n/{RUN_ID}/", f"{RUN_ID}"],
+    )  # fmt: skip
+    def test_a_malformed_one_is_refused_before_the_start(self, place: Place, text: str) -> None:
+        done = place.run("run", "echo", "ran", OPENLINEAGE_PARENT_ID=text)
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert done.stderr.startswith(b"E506_OPENLINEAGE_INVALID OPENLINEAGE_PARENT_ID: ")
+        assert not place.events_file.exists()
+
+    @pytest.mark.parametrize(
+        ("words", "status", "said"),
+        [
+            (["--parent", "ns", "n", "42", "true"], 1, b"E506_OPENLINEAGE_INVALID --parent: "),
+            (["--parent", "ns", "n"], 2, b"--parent takes three words: NAMESPACE NAME RUNID"),
+            (["--parent=ns", "true"], 2, b"a parent takes three words: NAMESPACE NAME RUNID"),
+            (
+                ["--parent", "s3://me:secret@b", "n", RUN_ID, "true"],
+                1,
+                b"E506_OPENLINEAGE_INVALID /run/facets/parent/job/namespace: ",
+            ),
+        ],
+    )
+    def test_a_wrong_option(self, place: Place, words: list[str], status: int, said: bytes) -> None:
+        done = place.run("run", *words)
+        assert (done.returncode, done.stdout) == (status, b"")
+        assert said in done.stderr
+        assert b"secret" not in done.stderr
+
+    def test_the_variable_does_not_concern_streamts_own_commands(self, place: Place) -> None:
+        assert place.run("test", OPENLINEAGE_PARENT_ID="x").returncode == 0
+        assert all("facets" not in event["run"] for event in place.events())
+
+
+def kafka(place: Place, broker: Broker, **fields: Json) -> dict[str, str]:
+    section = {
+        "type": "kafka",
+        "topic": broker.topic,
+        "config": {"bootstrap.servers": broker.bootstrap, "acks": "all"},
+        **fields,
+    }
+    return {
+        "OPENLINEAGE__TRANSPORT": json.dumps(section),
+        "OPENLINEAGE__TRANSPORT__TYPE": "UNSET",
+        "OPENLINEAGE__TRANSPORT__LOG_FILE_PATH": "UNSET",
+    }
+
+
+class TestOverKafka:
+    def test_the_events_arrive_with_the_official_clients_key(self, place: Place) -> None:
+        with Broker() as broker:
+            done = place.run("run", "sh", "-c", "exit 3", **kafka(place, broker))
+            records = broker.records()
+        assert (done.returncode, done.stderr) == (3, b"")
+        events = checked([json.loads(record["value"]) for record in records])
+        assert [event["eventType"] for event in events] == ["START", "FAIL"]
+        assert {record["key"] for record in records} == {f"run:{NAMESPACE}/nightly"}
+
+    @pytest.mark.parametrize("name", ["messageKey", "message_key"])
+    def test_a_key_of_the_configuration(self, place: Place, name: str) -> None:
+        with Broker() as broker:
+            done = place.run("run", "true", **kafka(place, broker, **{name: "k"}))
+            records = broker.records()
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert [record["key"] for record in records] == ["k", "k"]
+
+    def test_no_broker_is_a_warning_for_each_event(self, place: Place) -> None:
+        with Broker() as broker:
+            variables = kafka(place, broker, config={"bootstrap.servers": "127.0.0.1:1"})
+            done = place.run("run", "echo", "ran", **variables)
+        assert (done.returncode, done.stdout) == (0, b"ran\n")
+        lines = done.stderr.splitlines()
+        assert len(lines) == 2
+        assert all(one.startswith(b"W112_OPENLINEAGE_EMIT_FAILED") for one in lines)
+
+    @pytest.mark.parametrize(
+        ("fields", "location"),
+        [
+            ({"topic": ""}, b"transport.topic"),
+            ({"topic": 3}, b"transport.topic"),
+            ({"config": None}, b"transport.config"),
+            ({"config": {}}, b"transport.config.bootstrap.servers"),
+            ({"config": {"bootstrap.servers": "a:1,"}}, b"transport.config.bootstrap.servers"),
+            (
+                {"config": {"bootstrap.servers": "a:1", "acks": "1"}},
+                b"transport.config: acks",
+            ),
+            (
+                {"config": {"bootstrap.servers": "a:1", "sasl.password": "hunter2"}},
+                b"transport.config: security.protocol",
+            ),
+            (
+                {"config": {"bootstrap.servers": "a:1", "no.such": "x"}},
+                b"transport.config: no.such",
+            ),
+            ({"flush": False}, b"transport.flush"),
+            ({"messageKey": ""}, b"transport.messageKey"),
+            ({"messageKey": "a", "message_key": "b"}, b"transport.messageKey"),
+            ({"url": "x"}, b"transport.url"),
+        ],
+    )
+    def test_a_wrong_field_is_refused_before_the_start(
+        self, place: Place, fields: Json, location: bytes
+    ) -> None:
+        with Broker() as broker:
+            variables = kafka(place, broker, **fields)
+            done = place.run("run", "echo", "ran", **variables)
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert done.stderr.startswith(b"E506_OPENLINEAGE_INVALID " + location + b": "), done.stderr
+        assert b"hunter2" not in done.stderr
+
+    @pytest.mark.parametrize("command", ["test", "apply"])
+    def test_streamts_own_commands_keep_file_and_http(self, place: Place, command: str) -> None:
+        with Broker() as broker:
+            done = place.run(command, plan={"out": b"ran".hex()}, **kafka(place, broker))
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert b"transport.type: the transport type 'kafka' is not supported" in done.stderr
 
 
 @pytest.mark.parametrize(("command", "collects"), [("run", False), ("validate", True)])

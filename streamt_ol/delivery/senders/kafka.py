@@ -28,7 +28,7 @@ _SILENT.addHandler(logging.NullHandler())
 _SILENT.propagate = False
 
 
-def confluent_kafka() -> ModuleType:
+def confluent_kafka(location: str = "--to kafka") -> ModuleType:
     """Return the module, or raise ``StreamtOlError`` saying how to install it."""
     try:
         import confluent_kafka as module
@@ -36,7 +36,7 @@ def confluent_kafka() -> ModuleType:
         raise StreamtOlError(
             INVALID,
             "Kafka needs the package confluent-kafka, which is not installed",
-            location="--to kafka",
+            location=location,
             suggestion="pip install 'streamt-ol[kafka]'",
         ) from None
     return module
@@ -98,7 +98,8 @@ class KafkaSender:
     """Produces a batch of events and waits for the delivery report of each of them.
 
     ``seconds`` bound one event's delivery, librdkafka's own retries included, and ``deadline``,
-    where there is one, that of all of them.
+    where there is one, that of all of them. ``key`` replaces the keys of the official client;
+    ``location`` is that of the settings, for an error.
     """
 
     batch_size = 1000
@@ -110,8 +111,12 @@ class KafkaSender:
         seconds: float,
         deadline: Deadline | None = None,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        key: str | None = None,
+        location: str = "--kafka-config",
     ) -> None:
         self._topic = topic
+        self._key = key
         self._seconds = seconds
         self._clock = clock
         self._deadline = deadline
@@ -128,7 +133,7 @@ class KafkaSender:
                 "enable.idempotence": True,
                 "message.timeout.ms": max(1, int(self._within(seconds) * 1000)),
             },
-            "--kafka-config",
+            location,
             self._causes,
         )
 
@@ -167,9 +172,8 @@ class KafkaSender:
 
         while True:
             try:
-                self._producer.produce(
-                    self._topic, item.body, key_of(item.event).encode(), on_delivery=report
-                )
+                key = self._key or key_of(item.event)
+                self._producer.produce(self._topic, item.body, key.encode(), on_delivery=report)
             except BufferError:  # the local queue is full: reports make room
                 self._producer.poll(0.1)
             except self._module.KafkaException as error:

@@ -9,6 +9,8 @@ from streamt_ol.problems import INVALID, USAGE, StreamtOlError
 from streamt_ol.redaction import place
 from streamt_ol.transport.address import is_loopback_host
 
+CONFIG = "--kafka-config"
+BROKERS = "bootstrap.servers"
 # What delivery at least once depends on, and what would turn certificate checks off; beside each
 # the values that say what is done anyway.
 RESERVED: dict[str, tuple[str, ...]] = {
@@ -38,15 +40,15 @@ RESERVED: dict[str, tuple[str, ...]] = {
 _RESERVED_PARTS = re.compile(r"test\..*|.*_cb")
 
 
-def says_what_is_done(name: str, value: object) -> bool:
+def says_what_is_done(name: str, value: object, where: str = CONFIG) -> bool:
     """Return whether a setting may be left out, since it is set so already.
 
-    Raises ``StreamtOlError`` for one that may not be given by ``--kafka-config``.
+    Raises ``StreamtOlError`` for one that may not be given in ``where``.
     """
     if name not in RESERVED and not _RESERVED_PARTS.fullmatch(name):
         return False
     if str(value).strip().lower() not in RESERVED.get(name, ()):
-        raise _refused(name, "it is set by streamt-ol, or may not be changed")
+        raise _refused(name, "it is set by streamt-ol, or may not be changed", where)
     return True
 
 
@@ -56,24 +58,41 @@ def kafka_settings(bootstrap: str, config_file: str | None) -> dict[str, Any]:
     Refused: what delivery at least once depends on, turning certificate checks off, and
     credentials over an unencrypted connection to another machine.
     """
+    given = kafka_file(config_file) if config_file else {}
+    return checked_settings(bootstrap, given, ("--bootstrap", CONFIG))
+
+
+def checked_settings(
+    bootstrap: str, given: dict[str, Any], locations: tuple[str, str]
+) -> dict[str, Any]:
+    """Return the client settings of brokers and of other settings ``given`` with them.
+
+    ``locations``: of the brokers, and of the settings. Raises ``StreamtOlError`` as
+    ``kafka_settings`` does.
+    """
+    of_brokers, where = locations
     brokers = [broker.strip() for broker in bootstrap.split(",")]
     if not all(brokers) or "@" in bootstrap or "://" in bootstrap:
         raise StreamtOlError(
-            USAGE, "it must be HOST:PORT, several separated by commas", location="--bootstrap"
+            USAGE if of_brokers.startswith("--") else INVALID,
+            "it must be HOST:PORT, several separated by commas",
+            location=of_brokers,
         )
-    given = kafka_file(config_file) if config_file else {}
-    if str(given.get("bootstrap.servers", "")).strip() == bootstrap.strip():
-        given.pop("bootstrap.servers", None)
-    settings = {n: value for n, value in given.items() if not says_what_is_done(n, value)}
+    same = str(given.get(BROKERS, "")).strip() == bootstrap.strip()
+    settings = {
+        name: value
+        for name, value in given.items()
+        if not (name == BROKERS and same) and not says_what_is_done(name, value, where)
+    }
     for name, value in settings.items():
         if not isinstance(value, (str, int, float)):
-            raise _refused(name, "its value must be text, a number, or true or false")
+            raise _refused(name, "its value must be text, a number, or true or false", where)
     is_encrypted = str(settings.get("security.protocol", "")).upper() in ("SSL", "SASL_SSL")
     has_key = any(name.startswith("sasl.") for name in settings)
     hosts = [broker.rpartition(":")[0].strip("[]") or broker for broker in brokers]
     if has_key and not is_encrypted and not all(is_loopback_host(host) for host in hosts):
-        raise _refused("security.protocol", "credentials need SASL_SSL")
-    return {**settings, "bootstrap.servers": ",".join(brokers)}
+        raise _refused("security.protocol", "credentials need SASL_SSL", where)
+    return {**settings, BROKERS: ",".join(brokers)}
 
 
 def kafka_file(path: str) -> dict[str, Any]:
@@ -86,5 +105,5 @@ def kafka_file(path: str) -> dict[str, Any]:
     return settings
 
 
-def _refused(name: str, reason: str) -> StreamtOlError:
-    return StreamtOlError(INVALID, reason, location=f"--kafka-config: {place(name)}")
+def _refused(name: str, reason: str, where: str) -> StreamtOlError:
+    return StreamtOlError(INVALID, reason, location=f"{where}: {place(name)}")
