@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.commands import PROGRAM
@@ -171,7 +172,7 @@ class TestTheParent:
     def test_it_is_on_every_event(
         self, place: Place, words: list[str], variable: str | None, job: tuple[str, str]
     ) -> None:
-        variables = {} if variable is None else {"OPENLINEAGE_PARENT_ID": variable}
+        variables: Json = {} if variable is None else {"OPENLINEAGE_PARENT_ID": variable}
         done = place.run("run", *words, "false", **variables)
         assert (done.returncode, done.stderr) == (1, b"")
         events = place.events()
@@ -225,7 +226,7 @@ class TestTheParent:
         assert all("facets" not in event["run"] for event in place.events())
 
 
-def kafka(place: Place, broker: Broker, **fields: Json) -> dict[str, str]:
+def kafka(place: Place, broker: Broker, **fields: Any) -> dict[str, Any]:
     section = {
         "type": "kafka",
         "topic": broker.topic,
