@@ -181,7 +181,7 @@ def check_distinct(paths: Mapping[str, str | Path | None]) -> None:
 def _is_same(one: str, other: str) -> bool:
     try:
         return os.path.realpath(one) == os.path.realpath(other) or Path(one).samefile(other)
-    except (OSError, ValueError):  # one that does not exist yet, or is no path
+    except (OSError, ValueError):  # one that does not exist yet, or is not a path
         return False
 
 

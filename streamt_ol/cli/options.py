@@ -52,7 +52,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print warning
 
 
 def known_rules(names: Sequence[str]) -> frozenset[str]:
-    """Return the rules named by ``--ignore``. Raises E500 for a name that is no rule's."""
+    """Return the rules named by ``--ignore``. Raises E500 for a name that is not a rule's."""
     if not names:
         return frozenset()
     from streamt_ol.validation.rules import RULES

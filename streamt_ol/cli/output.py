@@ -171,7 +171,7 @@ def file_to_write(output: Output, path: Path | None) -> Path | None:
     if number != 1:
         return path
     if output.json:
-        message = "standard output carries the envelope, so it is no file for anything else"
+        message = "standard output carries the envelope, so nothing else can be written to it"
         raise StreamtOlError(USAGE, message, location=Location(option="output_file"))
     return None
 

@@ -218,7 +218,7 @@ class _Builder:
 
 
 def _outside_maps(value: Any) -> Any:
-    """Return ``value``; where it is no key of a mapping, ``<<`` is a text like any other."""
+    """Return ``value``; where it is not a key of a mapping, ``<<`` is a text like any other."""
     return "<<" if value is _MERGE_KEY else value
 
 

@@ -88,7 +88,7 @@ def check_token(token: str, location: str) -> None:
 
 
 def token_from(environment: Mapping[str, str], name: str) -> Secret:
-    """Return the token in the variable ``name``. Raises ``StreamtOlError`` if it is no token."""
+    """Return the token in the variable ``name``. Raises ``StreamtOlError`` if it is not a token."""
     token = environment.get(name, "").strip()
     if not token:
         refuse("--token-env", "the variable that it names is not set, or is empty")

@@ -30,7 +30,7 @@ class OpenMetadataSettings:
 def read_settings(path: Path) -> OpenMetadataSettings:
     """Return the settings in a file: the whole object of the API, or its ``configValue``.
 
-    Raises ``StreamtOlError`` when the file is no such object.
+    Raises ``StreamtOlError`` when the file does not hold such an object.
     """
     try:
         with path.open("rb") as file:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 Schema = dict[str, Any]
-# "documentation" is no keyword of JSON Schema, so it says nothing; one published schema has it.
+# "documentation" is not a keyword of JSON Schema, so it says nothing; one published schema has it.
 _ANNOTATIONS = frozenset(
     {"description", "documentation", "example", "deprecated", "$schema", "$id", "$defs"}
 )

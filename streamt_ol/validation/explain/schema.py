@@ -92,7 +92,7 @@ def _standard(
     pinned = (
         not isinstance(url, str)
         or url.partition("#")[0] == standard.schema_id
-        # The schema of another facet is no other version of this one.
+        # The schema of another facet is not another version of this one.
         or is_borrowed(standard.place, standard.key, url)
     )
     note = f" (by the pinned {standard.version}; _schemaURL is {shown(url)})"

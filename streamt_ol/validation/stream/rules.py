@@ -75,7 +75,7 @@ def _is_quiet(run: Run) -> bool:
 
 
 def _shared_run(state: StreamState, key: int) -> Iterator[LocatedFinding]:
-    """Yield that several jobs have one run id; a START or end of each is no second one."""
+    """Yield that several jobs have one run id; a START or end of each is not a second one."""
     first, *others = state.all_runs(key)
     before = _named(state, first.job)
     for run in others:
