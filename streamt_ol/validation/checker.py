@@ -11,9 +11,10 @@ from streamt_ol.openlineage.events import kind_of
 from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.reading.json_scan import BLANKS, faults, without_bom
 from streamt_ol.reading.strict_json import Parsed, is_plain, parse
-from streamt_ol.validation import events, generated
-from streamt_ol.validation.accept.local import says_nothing_more
+from streamt_ol.validation import events
+from streamt_ol.validation.accept import generated, local
 from streamt_ol.validation.accept.schema import accepts
+from streamt_ol.validation.explain.local import explain
 from streamt_ol.validation.findings import LocatedFinding
 from streamt_ol.validation.rules import fault_finding, finding
 from streamt_ol.validation.stream.state import StreamState
@@ -110,22 +111,19 @@ class _Checker:
         trusted = accepts(kind)(event)
         if not trusted:
             self.add(position, events.refused(kind, event))
-        if not trusted or not says_nothing_more(kind, event):
-            self.add(position, events.beyond_schema(kind, event))
+        if not trusted or not local.accepts(kind, event):
+            self.add(position, explain(kind, event))
         return trusted
 
     def _judge_own(self, kind: str, event: dict[str, Any], position: int) -> bool:
         """Check an event of streamt's own, which has rules of its own."""
-        if generated.accepts(kind, event) and generated.is_sorted(event):
+        if generated.accepts(kind, event) and generated.order(event):
             return True
-        from streamt_ol.validation.explain.generated import (
-            exact_findings,
-            joined,
-            unsorted,
-        )
+        from streamt_ol.validation.explain.generated import explain as explain_own
+        from streamt_ol.validation.explain.generated import joined, order
 
         trusted, found = events.judge(kind, event)
-        own = [*exact_findings(kind, event), *unsorted(kind, event)]
+        own = [*explain_own(kind, event), *order(kind, event)]
         self.add(position, joined(found, own))
         return trusted
 

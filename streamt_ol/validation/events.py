@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.openlineage.events import RUN_EVENT, kind_of
+from streamt_ol.openlineage.events import kind_of
 from streamt_ol.validation.accept.schema import accepts
 from streamt_ol.validation.explain import local
 from streamt_ol.validation.rules import finding
@@ -31,18 +31,7 @@ def check_event(event: Any) -> list[Finding]:
 def judge(kind: str, event: dict[str, Any]) -> tuple[bool, list[Finding]]:
     """Return whether an event of ``kind`` certainly meets its schema, and every finding."""
     trusted = accepts(kind)(event)
-    return trusted, [*(() if trusted else refused(kind, event)), *beyond_schema(kind, event)]
-
-
-def beyond_schema(kind: str, event: dict[str, Any]) -> list[Finding]:
-    """Return what the rules that no schema expresses find in an event of ``kind``."""
-    found = [*local.repeated(kind, event), *local.borrowed(kind, event)]
-    url = event.get("schemaURL")
-    if isinstance(url, str):
-        found += local.url_findings(kind, url)
-    if kind == RUN_EVENT and "eventType" not in event:
-        found.append(finding("OL-R019", "/eventType", "a RunEvent without an eventType"))
-    return found
+    return trusted, [*(() if trusted else refused(kind, event)), *local.explain(kind, event)]
 
 
 def refused(kind: str, event: dict[str, Any]) -> list[Finding]:

@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.openlineage.events import JOB_EVENT, RUN_EVENT, kind_of
-from streamt_ol.validation.accept import generated as strict
-from streamt_ol.validation.accept.local import is_unique
+from streamt_ol.validation.accept.generated import accepts
 from streamt_ol.validation.findings import ERROR, Finding
 
 if TYPE_CHECKING:
@@ -48,47 +47,13 @@ def _is_new(kind: str, event: dict[str, Any], identities: set[tuple[str, str, st
     return True
 
 
-def accepts(kind: str, event: dict[str, Any]) -> bool:
-    """Tell whether a generated event of ``kind`` is certainly right: a no only asks the words."""
-    return (
-        strict.accepts(kind)(event)
-        and is_unique(kind, event)
-        and _ordinals_count(event)
-        and not _both_ways(event)
-    )
-
-
-def is_sorted(event: dict[str, Any]) -> bool:
-    """Tell whether the inputs of an accepted event stand in canonical order, as serialized."""
-    inputs = [(one["namespace"], one["name"]) for one in event.get("inputs", ())]
-    return len(inputs) < 2 or inputs == sorted(inputs)  # noqa: PLR2004
-
-
-def _ordinals_count(event: dict[str, Any]) -> bool:
-    """Tell whether the fields of the schema facet are numbered from one."""
-    dataset = event.get("dataset")
-    if dataset is None or "schema" not in dataset["facets"]:
-        return True
-    fields = dataset["facets"]["schema"]["fields"]
-    return [field["ordinal_position"] for field in fields] == [*range(1, len(fields) + 1)]
-
-
-def _both_ways(event: dict[str, Any]) -> bool:
-    """Tell whether a dataset is both an input and an output."""
-    inputs, outputs = event.get("inputs"), event.get("outputs")
-    if not inputs or not outputs:
-        return False
-    taken = {(one["namespace"], one["name"]) for one in inputs}
-    return any((one["namespace"], one["name"]) in taken for one in outputs)
-
-
 def _judged(kind: str | None, event: dict[str, Any]) -> list[Finding]:
     # Only an event that the fast path refused needs the reference validator and the words.
     from streamt_ol.validation.events import check_event
-    from streamt_ol.validation.explain.generated import exact_findings, joined
+    from streamt_ol.validation.explain.generated import explain, joined
 
     errors = [one for one in check_event(event) if one.severity == ERROR]
-    return errors if kind is None else joined(errors, exact_findings(kind, event, closed=False))
+    return errors if kind is None else joined(errors, explain(kind, event, closed=False))
 
 
 def _repeated(

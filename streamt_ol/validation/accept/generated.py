@@ -11,6 +11,7 @@ from streamt_ol.openlineage.facets import DATASET, JOB, RUN
 from streamt_ol.openlineage.formats import NOT_BLANK, PATTERNS
 from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.validation.accept.flatten import Flattener, Schema
+from streamt_ol.validation.accept.local import duplicates
 from streamt_ol.validation.accept.schema import compiled
 from streamt_ol.validation.generated_tables import (
     BODIES,
@@ -125,6 +126,40 @@ def _facet(kind: str, place: str, key: str) -> Schema:
 
 
 @cache
-def accepts(kind: str) -> Callable[[Any], bool]:
+def meets_schema(kind: str) -> Callable[[Any], bool]:
     """Return what accepts generated events of ``kind``."""
     return compiled(strict_schema(kind)).is_valid
+
+
+def accepts(kind: str, event: dict[str, Any]) -> bool:
+    """Tell whether a generated event of ``kind`` is certainly right, but for its order."""
+    return (
+        meets_schema(kind)(event)
+        and duplicates(kind, event)
+        and ordinals(event)
+        and both_ways(event)
+    )
+
+
+def order(event: dict[str, Any]) -> bool:
+    """Tell whether the inputs of an accepted event stand in canonical order, as serialized."""
+    inputs = [(one["namespace"], one["name"]) for one in event.get("inputs", ())]
+    return len(inputs) < 2 or inputs == sorted(inputs)  # noqa: PLR2004
+
+
+def ordinals(event: dict[str, Any]) -> bool:
+    """Tell whether the fields of the schema facet are numbered from one."""
+    dataset = event.get("dataset")
+    if dataset is None or "schema" not in dataset["facets"]:
+        return True
+    fields = dataset["facets"]["schema"]["fields"]
+    return [field["ordinal_position"] for field in fields] == [*range(1, len(fields) + 1)]
+
+
+def both_ways(event: dict[str, Any]) -> bool:
+    """Tell whether no dataset is both an input and an output."""
+    inputs, outputs = event.get("inputs"), event.get("outputs")
+    if not inputs or not outputs:
+        return True
+    taken = {(one["namespace"], one["name"]) for one in inputs}
+    return all((one["namespace"], one["name"]) not in taken for one in outputs)

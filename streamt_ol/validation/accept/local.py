@@ -1,6 +1,8 @@
-"""Accept an event, beyond its schema, in which nothing is duplicated. Made for speed.
+"""Accept an event beyond its schema: one function for each row of rules. Made for speed.
 
-``streamt_ol.validation.explain.local`` has the words for what is found here.
+Every function takes an event that meets its schema; True says that there is nothing to explain.
+
+``streamt_ol.validation.explain.local`` has a function of the same name for each.
 """
 
 from __future__ import annotations
@@ -23,14 +25,24 @@ from streamt_ol.openlineage.release import facet_document
 _DOCUMENTS = frozenset(one.document for one in STANDARD_FACETS)
 
 
-def says_nothing_more(kind: str, event: Any) -> bool:
+def accepts(kind: str, event: Any) -> bool:
     """Tell of an event that meets its schema whether no rule beyond it finds anything, for sure."""
     return (
-        event["schemaURL"] == EVENT_SCHEMA_URLS[kind]
-        and (kind != RUN_EVENT or "eventType" in event)
-        and is_unique(kind, event)
-        and not _borrows(kind, event)
+        schema_url(kind, event)
+        and event_type(kind, event)
+        and duplicates(kind, event)
+        and other_schemas(kind, event)
     )
+
+
+def schema_url(kind: str, event: Any) -> bool:
+    """Tell whether the ``schemaURL`` is the pinned one (OL-R016, OL-R017, OL-R018)."""
+    return bool(event["schemaURL"] == EVENT_SCHEMA_URLS[kind])
+
+
+def event_type(kind: str, event: Any) -> bool:
+    """Tell whether a RunEvent has an ``eventType`` (OL-R019)."""
+    return kind != RUN_EVENT or "eventType" in event
 
 
 _FACETS_OF = {
@@ -44,16 +56,16 @@ _REFERENCES = (
 )
 
 
-def _borrows(kind: str, event: Any) -> bool:
-    """Tell of an event that meets its schema whether a standard facet names another's schema."""
+def other_schemas(kind: str, event: Any) -> bool:
+    """Tell whether no standard facet names the schema of another one (OL-R024)."""
     for name, place in _FACETS_OF[kind]:
         if name in event and _any_borrowed(place, event[name].get("facets")):
-            return True
+            return False
     for name, key, place in _REFERENCES if kind != DATASET_EVENT else ():
         for entry in event.get(name, ()):
             if _any_borrowed(DATASET, entry.get("facets")) or _any_borrowed(place, entry.get(key)):
-                return True
-    return False
+                return False
+    return True
 
 
 def _any_borrowed(place: str, facets: Any) -> bool:
@@ -72,8 +84,8 @@ def is_borrowed(place: str, key: str, url: str) -> bool:
     return named != standard.document and named in _DOCUMENTS
 
 
-def is_unique(kind: str, event: Any) -> bool:
-    """Tell of an event that meets its schema whether nothing stands in it twice. Made for speed."""
+def duplicates(kind: str, event: Any) -> bool:
+    """Tell whether no dataset and no field name is duplicated (OL-R026, OL-R027)."""
     if kind == DATASET_EVENT:
         dataset = event["dataset"]
         return "facets" not in dataset or _fields_unique(dataset["facets"])

@@ -35,7 +35,7 @@ from streamt_ol.validation.generated_tables import (
 from streamt_ol.validation.rules import finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from streamt_ol.validation.findings import Finding
 
@@ -43,23 +43,15 @@ _MESSAGE_LIMIT = 4096
 _OUTERMOST = 2  # the length of a path like ``/job/facets``
 
 
-def exact_findings(kind: str, event: walk.Object, *, closed: bool = True) -> list[Finding]:
+def explain(kind: str, event: walk.Object, *, closed: bool = True) -> list[Finding]:
     """Return what breaks the rules for generated events in an event of ``kind``.
 
     ``closed`` says that streamt's own facets are exactly the specified ones; otherwise other
     facets may stand beside them, whoever their producer says they are from.
     """
-    entities = walk.of_kind(kind, event)
     return [
-        *_members(kind, event),
-        *_urls(kind, event),
-        *_facets(kind, entities, closed=closed),
-        *_namespaces(entities),
-        *_job_name(kind, event),
-        *_command_inputs(kind, event),
-        *_time(event),
-        *_run(kind, event),
-        *_both_ways(entities),
+        *(one for rule in RULES for one in rule(kind, event)),
+        *_facets(kind, walk.of_kind(kind, event), closed=closed),
     ]
 
 
@@ -75,7 +67,7 @@ def joined(found: Iterable[Finding], own: Iterable[Finding]) -> list[Finding]:
     return [*(one for one in found if one.severity == ERROR or one.pointer not in places), *own]
 
 
-def unsorted(kind: str, event: walk.Object) -> Iterator[Finding]:
+def order(kind: str, event: walk.Object) -> Iterator[Finding]:
     """Yield the first input of a serialized event that should stand further ahead."""
     before = ("", "")
     for path, dataset in walk.listed(walk.of_kind(kind, event), "inputs"):
@@ -100,7 +92,8 @@ def _objects(event: walk.Object) -> Iterator[tuple[str, walk.Path, walk.Object]]
             yield name, path, value
 
 
-def _members(kind: str, event: walk.Object) -> Iterator[Finding]:
+def members(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield the fields that are not permitted in an object of this kind (OL-R050)."""
     permitted = PERMITTED[kind]
     for place, path, value in _objects(event):
         for name in value if place in permitted else ():
@@ -112,7 +105,8 @@ def _members(kind: str, event: walk.Object) -> Iterator[Finding]:
             yield finding("OL-R050", pointer(name), f"empty {name} are omitted")
 
 
-def _urls(kind: str, event: walk.Object) -> Iterator[Finding]:
+def urls(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield a producer or schemaURL that is not the exact one (OL-R051)."""
     for name, expected in (("producer", PRODUCER), ("schemaURL", EVENT_SCHEMA_URLS[kind])):
         if event.get(name) != expected:
             message = f"expected {expected}, found {kind_of_value(event.get(name))}"
@@ -217,15 +211,17 @@ def _schema_fields(path: walk.Path, fields: list[Any]) -> Iterator[Finding]:
             yield finding("OL-R054", pointer(*path, index, "ordinal_position"), message)
 
 
-def _namespaces(event: walk.Object) -> Iterator[Finding]:
-    for path, dataset in walk.datasets(event):
+def namespaces(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield the datasets outside of kafka:// namespaces (OL-R055)."""
+    for path, dataset in walk.datasets(walk.of_kind(kind, event)):
         namespace = dataset.get("namespace")
         if isinstance(namespace, str) and not _matches(KAFKA_NAMESPACE, namespace):
             message = f"expected kafka://host:port, found {shown(namespace)}"
             yield finding("OL-R055", pointer(*path, "namespace"), message)
 
 
-def _job_name(kind: str, event: walk.Object) -> Iterator[Finding]:
+def job_name(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield a job that is not named as specified (OL-R056)."""
     name = walk.at(event, ("job", "name"))
     if kind != DATASET_EVENT and isinstance(name, str) and not _matches(JOB_NAMES[kind], name):
         form = "commands/apply or /test" if kind == RUN_EVENT else "models/MODEL"
@@ -233,7 +229,7 @@ def _job_name(kind: str, event: walk.Object) -> Iterator[Finding]:
         yield finding("OL-R056", "/job/name", message)
 
 
-def _command_inputs(kind: str, event: walk.Object) -> Iterator[Finding]:
+def command_inputs(kind: str, event: walk.Object) -> Iterator[Finding]:
     """Yield inputs of a command that reads no datasets ("Apply: inputs and outputs: omitted")."""
     command = command_of(walk.at(event, ("job", "name"))) if kind == RUN_EVENT else None
     if command is not None and command not in READING_COMMANDS and event.get("inputs"):
@@ -244,13 +240,15 @@ def _matches(pattern: str, text: str) -> bool:
     return re.fullmatch(pattern.removeprefix("^").removesuffix("$"), text) is not None
 
 
-def _time(event: walk.Object) -> Iterator[Finding]:
-    time = event.get("eventTime")
-    if isinstance(time, str) and is_date_time(time) and not is_utc_date_time(time):
-        yield finding("OL-R057", "/eventTime", f"expected a zone of Z, found {shown(time)}")
+def time(_kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield an event time that is not UTC (OL-R057)."""
+    text = event.get("eventTime")
+    if isinstance(text, str) and is_date_time(text) and not is_utc_date_time(text):
+        yield finding("OL-R057", "/eventTime", f"expected a zone of Z, found {shown(text)}")
 
 
-def _run(kind: str, event: walk.Object) -> Iterator[Finding]:
+def run(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield what is wrong with the state of a run (OL-R058, OL-R052)."""
     if kind != RUN_EVENT:
         return
     event_type = event.get("eventType")
@@ -264,7 +262,10 @@ def _run(kind: str, event: walk.Object) -> Iterator[Finding]:
         yield finding("OL-R052", "/run/facets/errorMessage", message)
 
 
-def _both_ways(event: walk.Object) -> Iterator[Finding]:
+def both_ways(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield the outputs that are inputs too (OL-R059)."""
+    event = walk.of_kind(kind, event)
+
     def identities(name: str) -> Iterable[tuple[walk.Path, tuple[Any, Any]]]:
         for path, value in walk.listed(event, name):
             identity = (value.get("namespace"), value.get("name"))
@@ -276,3 +277,16 @@ def _both_ways(event: walk.Object) -> Iterator[Finding]:
         if identity in inputs:
             message = f"the dataset {shown(identity[1])} is an input too"
             yield finding("OL-R059", pointer(*path), message)
+
+
+# One row for each function.
+RULES: tuple[Callable[[str, walk.Object], Iterable[Finding]], ...] = (
+    members,
+    urls,
+    namespaces,
+    job_name,
+    command_inputs,
+    time,
+    run,
+    both_ways,
+)

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from streamt_ol.openlineage.events import EVENT_SCHEMA_URLS
+from streamt_ol.openlineage.events import EVENT_SCHEMA_URLS, RUN_EVENT
 from streamt_ol.openlineage.facets import by_place
 from streamt_ol.openlineage.release import CORE_VERSION, core_version
 from streamt_ol.problems import pointer
@@ -20,7 +20,7 @@ from streamt_ol.validation.accept.local import is_borrowed
 from streamt_ol.validation.rules import finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from streamt_ol.validation.findings import Finding
 
@@ -36,9 +36,25 @@ def kind_finding(event: walk.Object) -> Finding:
     return finding("OL-R010", "", message)
 
 
+def explain(kind: str, event: walk.Object) -> list[Finding]:
+    """Return what the rules that no schema expresses find in an event of ``kind``."""
+    return [one for rule in RULES for one in rule(kind, event)]
+
+
+def schema_url(kind: str, event: walk.Object) -> Iterable[Finding]:
+    """Return what is to say about the ``schemaURL`` (OL-R016, OL-R017, OL-R018)."""
+    url = event.get("schemaURL")
+    return _url_findings(kind, url) if isinstance(url, str) else ()
+
+
+def event_type(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield a RunEvent without an ``eventType`` (OL-R019)."""
+    if kind == RUN_EVENT and "eventType" not in event:
+        yield finding("OL-R019", "/eventType", "a RunEvent without an eventType")
+
+
 @lru_cache(maxsize=1024)
-def url_findings(kind: str, url: str) -> tuple[Finding, ...]:
-    """Return what is to say about the ``schemaURL`` of an event of ``kind``."""
+def _url_findings(kind: str, url: str) -> tuple[Finding, ...]:
     if url == EVENT_SCHEMA_URLS[kind]:
         return ()
     base, _, fragment = url.partition("#")
@@ -63,8 +79,8 @@ def _url(rule: str, message: str) -> Finding:
     return finding(rule, "/schemaURL", message)
 
 
-def repeated(kind: str, event: walk.Object) -> Iterator[Finding]:
-    """Yield the identities and field names duplicated in one container, at the second."""
+def duplicates(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield datasets and field names duplicated in one container (OL-R026, OL-R027)."""
     event = walk.of_kind(kind, event)
     for name in ("inputs", "outputs"):
         seen: set[tuple[str, str]] = set()
@@ -88,8 +104,8 @@ def repeated(kind: str, event: walk.Object) -> Iterator[Finding]:
             names.add(field_name)
 
 
-def borrowed(kind: str, event: walk.Object) -> Iterator[Finding]:
-    """Yield the standard facets whose ``_schemaURL`` names another standard facet."""
+def other_schemas(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield the standard facets that name the schema of another one (OL-R024)."""
     for path, place, container in walk.containers(walk.of_kind(kind, event)):
         for key, facet in container.items():
             url = facet.get("_schemaURL") if walk.is_object(facet) else None
@@ -99,3 +115,12 @@ def borrowed(kind: str, event: walk.Object) -> Iterator[Finding]:
                 expected = by_place()[place][key].document
                 message = f"expected the schema {expected}, found {shown(url, 160)}"
                 yield finding("OL-R024", pointer(*path, key, "_schemaURL"), message)
+
+
+# One row for each function of ``accept.local``.
+RULES: tuple[Callable[[str, walk.Object], Iterable[Finding]], ...] = (
+    duplicates,
+    other_schemas,
+    schema_url,
+    event_type,
+)
