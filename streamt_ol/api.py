@@ -12,34 +12,48 @@ by that call. ``__all__`` lists what is public, here and in ``streamt_ol.runs``.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
-from streamt_ol.problems import PARSE, USAGE, Location, StreamtOlError, WarningRecord
+from streamt_ol.problems import USAGE, Location, StreamtOlError, WarningRecord
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from streamt_ol.contracts import Counts
+    from streamt_ol.delivery.outcome import Verdict
+    from streamt_ol.lineage.difference import Difference
+    from streamt_ol.lineage.graph import Graph
     from streamt_ol.validation.report.collector import Problem
     from streamt_ol.validation.run import Input
 
 __all__ = [
+    "Answer",
+    "Difference",
     "Export",
     "ExportSettings",
     "Finding",
+    "Graph",
     "Location",
     "StreamtOlError",
     "Validation",
     "WarningRecord",
+    "check",
+    "diff",
     "export",
+    "graph",
     "validate",
 ]
 
 Event = Mapping[str, Any]
 PathName = str | os.PathLike[str]
 Source = PathName | Iterable[str | bytes | Event]
-_IN_MEMORY = "<events>"
+# Classes of what is returned that nothing here needs to make.
+_HOME = {
+    "Difference": "streamt_ol.lineage.difference",
+    "Graph": "streamt_ol.lineage.graph",
+}
 _MANIFEST_IN_MEMORY = "<manifest>"
 _MAX_LINE_BYTES = 64 << 20
 
@@ -81,6 +95,19 @@ class Validation(NamedTuple):
     findings: tuple[Finding, ...]
 
 
+class Answer(NamedTuple):
+    """What a receiver would do with the event at ``line``: accepted, depends, ignored or refused.
+
+    ``event`` is a name that is safe to show, ``edges`` the number of edges to expect.
+    """
+
+    line: int
+    event: str
+    status: str
+    reasons: tuple[str, ...]
+    edges: int | None
+
+
 def export(
     manifest: PathName | Mapping[str, Any] | None = None,
     *,
@@ -120,21 +147,91 @@ def validate(
     ``StreamtOlError``: E500 for an unknown rule, E501 for what cannot be read.
     """
     from streamt_ol.validation.checker import Settings
-    from streamt_ol.validation.rules import RULES
     from streamt_ol.validation.run import Options
     from streamt_ol.validation.run import validate as run
 
-    ignored = frozenset(ignore)
-    if unknown := sorted(ignored - RULES.keys()):
-        from streamt_ol.redaction import shown
-
-        raise StreamtOlError(USAGE, f"there is no rule {shown(unknown[0])}", location="ignore")
-    options = Options(Settings(_MAX_LINE_BYTES, ignored), max_findings, strict, 1)
+    options = Options(Settings(_MAX_LINE_BYTES, _known_rules(ignore)), max_findings, strict, 1)
     report = run([_input(source) for source in sources], options, lambda _size, _events: None)
     for failure in report.failures:
         raise failure
     findings = tuple(map(_finding, report.problems))
     return Validation(report.valid, report.events, dict(report.severities), findings)
+
+
+def check(
+    source: Source, receiver: str, *, ignore: Iterable[str] = (), refuse_invalid: bool = False
+) -> list[Answer]:
+    """Return what a receiver, e.g. ``marquez``, would do with each event; nothing is sent.
+
+    Raises ``StreamtOlError``: E500 for an unknown receiver or rule, E501 for what cannot be read.
+    """
+    from streamt_ol.delivery.checks import check as checked
+    from streamt_ol.delivery.reading import Events
+    from streamt_ol.delivery.receivers import CHECKED, RECEIVERS
+    from streamt_ol.delivery.source import Source as Opened
+    from streamt_ol.delivery.validity import Validity
+
+    if receiver not in CHECKED:
+        message = "there is no such receiver to check for"
+        hint = f"choose among: {', '.join(CHECKED)}"
+        raise StreamtOlError(USAGE, message, location=Location(option="receiver"), suggestion=hint)
+    validity = Validity(_known_rules(ignore), refuses_invalid=refuse_invalid)
+    with _as_file(source) as path, Opened(path) as opened:
+        found = list(checked(Events(opened), [RECEIVERS[receiver].with_settings(None)], validity))
+    return [_answer(one.line, one.name, one.verdicts[receiver]) for one in found]
+
+
+def graph(source: Source) -> Graph:
+    """Return the graph of lineage of events: nodes by their keys, edges, edges of columns.
+
+    That of a manifest or project is ``graph(export(...).events)``. Raises ``StreamtOlError``:
+    E501 or E506 at an event that cannot be read.
+    """
+    from streamt_ol.lineage.reading import graph_of_text
+    from streamt_ol.reading.in_memory import NAME
+
+    path = _path_or_none(source)
+    if path is None:
+        return graph_of_text(_text(source), NAME)
+    from streamt_ol.redaction import place
+
+    return graph_of_text(_content(path), place(path))
+
+
+def diff(old: Source | Graph, new: Source | Graph) -> Difference:
+    """Return what changed from ``old`` to ``new``: events, or graphs of ``graph``.
+
+    Raises ``StreamtOlError`` as ``graph`` does.
+    """
+    from streamt_ol.lineage.difference import compare
+    from streamt_ol.lineage.graph import Graph
+
+    return compare(*(one if isinstance(one, Graph) else graph(one) for one in (old, new)))
+
+
+def __getattr__(name: str) -> object:
+    """Import a class that only type hints need, and return it."""
+    if name not in _HOME:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    from importlib import import_module
+
+    return getattr(import_module(_HOME[name]), name)
+
+
+def _known_rules(names: Iterable[str]) -> frozenset[str]:
+    from streamt_ol.redaction import shown
+    from streamt_ol.validation.rules import RULES
+
+    ignored = frozenset(names)
+    if unknown := sorted(ignored - RULES.keys()):
+        message = f"there is no rule {shown(unknown[0])}"
+        raise StreamtOlError(USAGE, message, location=Location(option="ignore"))
+    return ignored
+
+
+def _answer(line: int, event: str, verdict: Verdict) -> Answer:
+    return Answer(line, event, verdict.status, verdict.reasons, verdict.edges)
 
 
 def _finding(problem: Problem) -> Finding:
@@ -147,41 +244,56 @@ def _path(name: PathName | Mapping[str, Any] | None) -> str | None:
 
 
 def _reader_of(manifest: Mapping[str, Any]) -> Any:
-    data = _as_json(manifest, Location(file=_MANIFEST_IN_MEMORY))
+    from streamt_ol.reading.in_memory import as_json
+
+    data = as_json(manifest, Location(file=_MANIFEST_IN_MEMORY))
     return lambda _name: data
+
+
+def _path_or_none(source: Source) -> str | None:
+    return os.fspath(source) if isinstance(source, str | os.PathLike) else None
 
 
 def _input(source: Source) -> Input:
     """Return the name of a source and what opens it."""
-    if isinstance(source, str | os.PathLike):
+    if (path := _path_or_none(source)) is not None:
         from streamt_ol.reading.opening import openers
 
-        [opened] = openers([os.fspath(source)])
+        [opened] = openers([path])
         return opened
     from io import BytesIO
 
-    data = b"\n".join(_line(item, number) for number, item in enumerate(source, 1))
-    return _IN_MEMORY, lambda: BytesIO(data)
+    from streamt_ol.reading.in_memory import NAME
+
+    data = _text(source)
+    return NAME, lambda: BytesIO(data)
 
 
-def _line(item: str | bytes | Event, number: int) -> bytes:
-    if isinstance(item, bytes):
-        return item.rstrip(b"\n")
-    location = Location(file=_IN_MEMORY, line=number)
-    if not isinstance(item, str):
-        return _as_json(item, location)
+@contextmanager
+def _as_file(source: Source) -> Iterator[str]:
+    """Yield the name of a file with what ``source`` holds."""
+    if (path := _path_or_none(source)) is not None:
+        yield path
+        return
+    import tempfile
+
+    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
+        file.write(_text(source))
+        file.flush()
+        yield file.name
+
+
+def _content(path: str) -> bytes:
+    from streamt_ol.reading.files import DOCUMENT, read_file
+    from streamt_ol.reading.opening import unreadable
+
     try:
-        return item.rstrip("\n").encode()
-    except UnicodeEncodeError:
-        raise StreamtOlError(PARSE, "the line is not Unicode", location=location) from None
+        return read_file(path, DOCUMENT)
+    except OSError as error:
+        raise unreadable(path, error) from None
 
 
-def _as_json(value: Mapping[str, Any], location: Location) -> bytes:
-    """Return ``value`` as JSON. Raises E501 at ``location`` where it has no JSON form."""
-    import orjson
+def _text(source: Source) -> bytes:
+    from streamt_ol.reading.in_memory import text_of
 
-    try:
-        return orjson.dumps(dict(value))
-    except TypeError:
-        message = "it cannot be written as JSON"
-        raise StreamtOlError(PARSE, message, location=location) from None
+    return text_of(cast("Iterable[str | bytes | Event]", source))

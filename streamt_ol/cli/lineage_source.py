@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -15,7 +15,8 @@ from streamt_ol import collector
 from streamt_ol.export.options import ExportOptions
 from streamt_ol.lineage.events import GraphBuilder
 from streamt_ol.lineage.graph import Graph
-from streamt_ol.problems import PARSE, USAGE, Location, StreamtOlError, WarningRecord
+from streamt_ol.lineage.reading import graph_of_text
+from streamt_ol.problems import USAGE, Location, StreamtOlError, WarningRecord
 from streamt_ol.project import PROJECT_FILES
 from streamt_ol.reading import strict_json
 from streamt_ol.reading.git import is_git
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 # The namespace of jobs where none is given. Nobody sees it: graphs have an empty one instead.
 _NO_NAMESPACE = "urn:streamt-ol:none"
-_MAX_EVENT_BYTES = 1 << 30
 _PROJECT_SUFFIXES = frozenset({".yml", ".yaml", ".j2"})
 
 
@@ -128,16 +128,18 @@ def _of_content(data: bytes, shown: str, settings: ExportSettings) -> Lineage:
         message = "only a project has environments to choose from"
         raise StreamtOlError(USAGE, message, location=Location(option="env"))
     if not _is_manifest(data):
-        return Lineage(_graph_of_events(data, shown), [])
-    with _as_file(data) as file, _renamed(file, shown):
-        return _exported(ExportOptions(manifest=file, **settings.namespaces()))
+        return Lineage(graph_of_text(data, shown), [])
+    options = ExportOptions(manifest=shown, **settings.namespaces())
+    return _exported(options, lambda _name: data)
 
 
-def _exported(options: ExportOptions) -> Lineage:
+def _exported(options: ExportOptions, read: Callable[[str], bytes] | None = None) -> Lineage:
     """Return the lineage that the export declares; jobs need no namespace here."""
     from streamt_ol.export.canonical import canonical_state
 
-    state: Canonical = canonical_state(options, os.environ, default_job_namespace=_NO_NAMESPACE)
+    state: Canonical = canonical_state(
+        options, os.environ, default_job_namespace=_NO_NAMESPACE, read=read
+    )
     builder = GraphBuilder()
     for event in state["events"]:
         builder.add(_without_default(event))
@@ -191,39 +193,3 @@ def _is_manifest(data: bytes) -> bool:
 def _looks_like_manifest(data: bytes) -> bool:
     """Tell whether what cannot be read was meant to be a manifest: one indented object."""
     return data.lstrip()[:64].startswith(b'{\n  "') and b'"eventTime"' not in data
-
-
-def _graph_of_events(data: bytes, shown: str) -> Graph:
-    builder = GraphBuilder()
-    for location, text in _events(data, shown):
-        try:
-            event = strict_json.loads(text)
-        except strict_json.JsonFaultError as fault:
-            raise StreamtOlError(PARSE, fault.message, location=location) from None
-        try:
-            builder.add(event)
-        except StreamtOlError as error:
-            below = error.location.pointer if error.location else None
-            inside = (location.pointer or "") + (below or "")
-            error.location = location.replaced(pointer=inside or None)
-            raise
-    return builder.graph()
-
-
-def _events(data: bytes, shown: str) -> Iterator[tuple[Location, bytes]]:
-    """Yield the bytes of each event and where it is: a line, or an element of a document."""
-    from streamt_ol.reading.chunks import chunks, raw_events
-
-    for event in raw_events(chunks(iter([data]), _MAX_EVENT_BYTES), _MAX_EVENT_BYTES):
-        location = Location(file=shown, line=event.line, pointer=event.pointer or None)
-        if event.fault is not None:
-            raise StreamtOlError(PARSE, event.fault.message, location=location)
-        yield location, event.data
-
-
-@contextmanager
-def _as_file(data: bytes) -> Iterator[str]:
-    with tempfile.TemporaryDirectory(prefix="streamt-ol-") as folder:
-        file = Path(folder) / "manifest.json"
-        file.write_bytes(data)
-        yield str(file)

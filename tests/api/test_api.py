@@ -120,3 +120,49 @@ class TestValidate:
         with pytest.raises(api.StreamtOlError) as caught:
             api.validate([{"a": object()}])
         assert caught.value.location == "<events>:1"
+
+
+class TestCheck:
+    def test_each_event_has_an_answer(self, tmp_path: Path) -> None:
+        events = [dataset_event("a"), run_event("START"), "nonsense"]
+        answers = api.check(events, "openmetadata")
+        assert [(one.line, one.status) for one in answers] == [
+            (1, "refused"),
+            (2, answers[1].status),
+            (3, "refused"),
+        ]
+        assert answers[0].reasons[0].startswith("it takes RunEvents only")
+        assert [one.status for one in api.check(events[:2], "marquez")] == ["accepted", "accepted"]
+        (file := tmp_path / "e.jsonl").write_text(json.dumps(events[0]))
+        assert api.check(file, "marquez") == api.check(events[:1], "marquez")
+
+    def test_an_unknown_receiver_is_an_exception(self) -> None:
+        with pytest.raises(api.StreamtOlError) as caught:
+            api.check([], "nobody")
+        assert (caught.value.code, caught.value.location) == ("E500_USAGE_ERROR", "receiver")
+
+
+class TestGraphAndDiff:
+    def test_nodes_and_edges_of_an_export(self) -> None:
+        exported = api.export(DEMO, environ={}, **NAMESPACES)
+        drawn = api.graph(exported.events)
+        assert isinstance(drawn, api.Graph)
+        jobs = [event for event in exported.events if "job" in event]
+        ends = sum(len(e.get("inputs", [])) + len(e.get("outputs", [])) for e in jobs)
+        assert len(drawn.edges) == ends
+        assert drawn == api.graph(exported.lines)
+
+    def test_a_dataset_that_is_gone(self, tmp_path: Path) -> None:
+        old, new = [dataset_event("a"), dataset_event("b")], [dataset_event("a")]
+        (file := tmp_path / "old.jsonl").write_text("\n".join(map(json.dumps, old)))
+        for one in (old, file, api.graph(old)):
+            difference = api.diff(one, new)
+            assert isinstance(difference, api.Difference)
+            [change] = difference.changes
+            assert (change.kind, change.key.name) == ("dataset-removed", "b")
+        assert api.diff(new, new).changes == ()
+
+    def test_what_is_not_an_event_is_an_exception_with_its_line(self) -> None:
+        with pytest.raises(api.StreamtOlError) as caught:
+            api.graph([dataset_event("a"), "{"])
+        assert (caught.value.code, caught.value.location) == ("E501_PARSE_ERROR", "<events>:2")
