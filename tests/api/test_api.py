@@ -124,7 +124,7 @@ class TestValidate:
 
 class TestCheck:
     def test_each_event_has_an_answer(self, tmp_path: Path) -> None:
-        events = [dataset_event("a"), run_event("START"), "nonsense"]
+        events: list[Any] = [dataset_event("a"), run_event("START"), "nonsense"]
         answers = api.check(events, "openmetadata")
         assert [(one.line, one.status) for one in answers] == [
             (1, "refused"),
