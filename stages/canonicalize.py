@@ -21,7 +21,7 @@ def canonicalize(state: State) -> State:
     """
     import orjson
 
-    events = sorted(state["events"], key=_canonical_place)
+    events = sorted(state["events"], key=_canonical_position)
     lines = []
     for event in events:
         try:
@@ -39,7 +39,7 @@ def canonicalize(state: State) -> State:
     }
 
 
-def _canonical_place(event: dict[str, Any]) -> tuple[bool, str, str]:
+def _canonical_position(event: dict[str, Any]) -> tuple[bool, str, str]:
     entity = event.get("dataset")
     is_job = entity is None
     if entity is None:

@@ -19,7 +19,7 @@ from streamt_ol.resolution.datasets import Inventory
 from streamt_ol.resolution.declarations import Declaration, Declarations, required_name
 from streamt_ol.resolution.dependencies import Dependencies
 from streamt_ol.resolution.jobs import Jobs
-from streamt_ol.resolution.outputs import Compiled, Topic, compiled
+from streamt_ol.resolution.outputs import CompiledModel, Topic, compiled
 from streamt_ol.resolution.settings import Namespaces, event_time
 from streamt_ol.templates import one_process
 
@@ -32,7 +32,7 @@ _IDENTITY = itemgetter("namespace", "name")
 def resolve_identities(state: State) -> State:
     """Take ``options`` and ``manifest``; return the projection, in canonical order.
 
-    Raises E506 with the place in the manifest, or the name of the option, for everything that
+    Raises E506 with the location in the manifest, or the option, for everything that
     has no valid, unambiguous identity. Implements "Dataset identity", "Stable job identity",
     "Dataset inventory" and "Direct inputs and outputs" of the specification.
     """
@@ -71,7 +71,7 @@ def resolve_identities(state: State) -> State:
     }
 
 
-def _topics(declarations: Declarations, models: list[Compiled]) -> dict[str, Topic]:
+def _topics(declarations: Declarations, models: list[CompiledModel]) -> dict[str, Topic]:
     """Return the topic of every declaration that has one, by the declaration's name."""
     topics = {source.name: _source_topic(source) for source in declarations.sources.values()}
     topics.update((m.model.name, m.topic) for m in models if m.topic is not None)
@@ -82,7 +82,7 @@ def _source_topic(source: Declaration) -> Topic:
     return Topic("kafka", required_name(source.body["topic"], source, "topic"))
 
 
-def _omitted_outputs(models: list[Compiled]) -> list[WarningRecord]:
+def _omitted_outputs(models: list[CompiledModel]) -> list[WarningRecord]:
     return [
         warning(
             SINK_OUTPUT_OMITTED,

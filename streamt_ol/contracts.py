@@ -1,4 +1,4 @@
-"""What passes between the stages: one JSON Schema for each state of the pipeline.
+"""The contracts of the stages: one JSON Schema for each state of the pipeline.
 
 Implements "What passes between the stages" of the design. The schemas are checked in tests,
 when a stage runs alone, and around a replacement stage; the built-in chain does not pay for

@@ -54,7 +54,7 @@ ERRORS: dict[str, Code] = {
     INVALID: Code(
         "what the manifest declares has no valid, unambiguous OpenLineage form, or output failed",
         1,
-        "correct the declaration at the place named, or give the missing option",
+        "correct the declaration at the location named, or give the missing option",
     ),
     NOT_DELIVERED: Code(
         "an event was refused, or was not acknowledged by its receiver",
@@ -128,7 +128,7 @@ class _Parts(NamedTuple):
 
 
 class Location(str):
-    """Where a fault stands: an immutable text that knows its parts.
+    """The location of a fault: an immutable text that knows its parts.
 
     ``file`` and ``line`` (from 1) say where an input has it, ``pointer`` is the RFC 6901 JSON
     pointer within, ``field`` the name of a field of settings, e.g. ``transport.url``, ``option``

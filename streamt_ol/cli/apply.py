@@ -71,13 +71,14 @@ def _reported(
 ) -> Ended:
     from streamt_ol.cli import emission
     from streamt_ol.openlineage.names import command_job_name
+    from streamt_ol.resolution.settings import Namespaces
     from streamt_ol.runs import Job, RunSpec
 
     emission.check_transport()
     project = declared.identity()
     if operation_file is None:
         _require_local_state(project.backend)
-    namespaces = emission.namespaces(project.options)
+    namespaces = Namespaces(project.options, None)
     spec = RunSpec(Job(namespaces.job, command_job_name(project.name, "apply")))
     place = declared.marker_place(project.name, operation_file)
     return emission.report_apply(spec, place, arguments, output)

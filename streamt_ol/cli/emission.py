@@ -7,16 +7,14 @@ refused before the child starts. Imported only by a command that emits.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol import collector
 from streamt_ol.export.environment import with_environment
-from streamt_ol.manifest.locations import Locations
 from streamt_ol.problems import UNENCRYPTED, USAGE, StreamtOlError, Warned, warning
-from streamt_ol.resolution.settings import Namespaces
 from streamt_ol.runs import Run, RunSpec, check_spec
 from streamt_ol.runs.child import Ended, endings_ignored, termination_as_exit
 from streamt_ol.runs.marker import Place, local_place
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
 
 Given = Mapping[str, str | None]
 KAFKA = "kafka"
-_OPTIONS = ("--job-namespace", "--kafka-namespace", "--gateway-namespace")
 
 
 def check_transport(*, allows_kafka: bool = False) -> None:
@@ -77,7 +74,6 @@ class Declared:
         self.arguments = arguments
         self._manifest = manifest
         self._given = given
-        self._locations = Locations()
         if manifest is not None and str(manifest) == "-":
             raise StreamtOlError(
                 USAGE, "standard input belongs to the command", location="--manifest"
@@ -95,22 +91,14 @@ class Declared:
         return ProjectIdentity(manifest["project"], state["options"], tests, self._backend())
 
     def compiled(self) -> dict[str, Any]:
-        """Return ``options``, with the project's variables, and the ``manifest``."""
+        """Return ``options``, with the project's variables, the ``manifest``, its ``locations``."""
         if self._manifest is not None:
             from streamt_ol.stages.load_manifest import LoadManifest
 
             return LoadManifest()({"options": {**self._options(), "manifest": str(self._manifest)}})
         from streamt_ol.stages.compile_project import CompileProject
 
-        state = CompileProject()({"options": self._options()})
-        self._locations = Locations(state["locations"])
-        return state
-
-    def located(self, error: StreamtOlError) -> StreamtOlError:
-        """Return an error about the manifest, with the project's ``file:line`` where it is one."""
-        if error.location is not None and error.location == error.location.pointer:
-            error.location = self._locations.of(error.location.pointer)
-        return error
+        return CompileProject()({"options": self._options()})
 
     def marker_place(self, project: str, operation_file: Path | None) -> Place:
         """Return where streamt keeps the operation marker. Raises E503."""
@@ -144,24 +132,6 @@ class Declared:
 
     def _of_project(self) -> dict[str, str | None]:
         return {"project_dir": self.arguments.project_dir, "env": self.arguments.environment}
-
-
-def namespaces(options: Mapping[str, str | None], runtime: object = None) -> Namespaces:
-    """Return the namespaces: given, of the environment, or derived from ``runtime``."""
-    with own_option_names():
-        return Namespaces(options, runtime)
-
-
-@contextmanager
-def own_option_names() -> Iterator[None]:
-    """Let hints of the body's errors name ``--openlineage-job-namespace`` and its like."""
-    try:
-        yield
-    except StreamtOlError as error:
-        for name in _OPTIONS:
-            if error.suggestion is not None:
-                error.suggestion = error.suggestion.replace(name, f"--openlineage-{name[2:]}")
-        raise
 
 
 def _tell(warnings: list[Warned], give_up: Callable[[], None], output: Output) -> None:

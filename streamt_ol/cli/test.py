@@ -73,7 +73,9 @@ def _spec(manifest_path: Path | None, words: list[str], given: Given) -> RunSpec
     if not wanted.runs:
         return None
     from streamt_ol.cli import emission
+    from streamt_ol.manifest.locations import Locations
     from streamt_ol.openlineage.names import command_job_name
+    from streamt_ol.resolution.settings import Namespaces
     from streamt_ol.runs import Job, RunSpec
     from streamt_ol.runs.selection import sampled_datasets, selected
 
@@ -89,11 +91,8 @@ def _spec(manifest_path: Path | None, words: list[str], given: Given) -> RunSpec
     if not tests:
         return None
     emission.check_transport()
-    namespaces = emission.namespaces(state["options"], manifest.get("runtime"))
-    try:
-        with emission.own_option_names():
-            inputs = sampled_datasets(tests, manifest, namespaces)
-    except StreamtOlError as error:
-        raise declared.located(error) from None
+    locations = Locations(state.get("locations"))
+    namespaces = Namespaces(state["options"], manifest.get("runtime"), locations)
+    inputs = sampled_datasets(tests, manifest, namespaces, locations)
     name = command_job_name(manifest["project"], "test")
     return RunSpec(Job(namespaces.job, name, job_type="TEST"), inputs)

@@ -1,8 +1,7 @@
-"""What Flink SQL declares, writes and reads: table names and topics, and nothing else of it.
+"""The tables that Flink SQL declares, writes and reads: names and topics, and nothing else of it.
 
 No option value but ``'topic'`` is ever kept, and of ``'connector'`` whether it makes its own rows,
-since a WITH clause may hold credentials ("Secret
-and sensitive-data boundary" of the specification).
+since a WITH clause may hold credentials (the specification's "Secret and sensitive-data boundary").
 """
 
 from streamt_ol.flink_sql.reader import Script, Table, read_script

@@ -25,7 +25,7 @@ class Table(NamedTuple):
 
 
 class Script(NamedTuple):
-    """What the statements of a script say, each name once, in the order of appearance.
+    """The names in the statements of a script, each once, in the order of appearance.
 
     ``targets`` are the tables written (``INSERT INTO``, ``INSERT OVERWRITE``, ``CREATE TABLE AS
     SELECT``), ``reads`` the tables and views read (``FROM``, ``JOIN``, ``TABLE t`` as an
@@ -65,7 +65,7 @@ _END = Token("mark", "", "")
 
 
 class _Level:
-    """What is known inside one pair of parentheses of a statement."""
+    """The state inside one pair of parentheses of a statement."""
 
     __slots__ = ("defines", "expressions", "in_from", "opened_at", "selects")
 
@@ -161,7 +161,7 @@ class _Reader:
 
     def _brace(self, index: int) -> int:
         if self._at(index + 1).key in ("{", "%", "#"):
-            raise self._untrue("the SQL holds a template that was not rendered")
+            raise self._untrue("the SQL has a template that was not rendered")
         return index + 1
 
     def _untrue(self, message: str) -> StreamtOlError:

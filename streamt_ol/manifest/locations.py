@@ -1,4 +1,4 @@
-"""Where the parts of a manifest were declared: the files and lines that travel with it.
+"""The locations of the parts of a manifest: the files and lines that travel with it.
 
 A compiled manifest has JSON pointers only. Beside the manifest of a project the state holds
 ``locations``: for the pointer of each source, model, artifact, test and of the project's other

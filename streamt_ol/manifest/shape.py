@@ -150,7 +150,7 @@ def check_shape(document: Any) -> Manifest:
 def check_against(
     shape: dict[str, Any], document: Any, code: str = PARSE, within: Location | None = None
 ) -> None:
-    """Raise ``code`` at the first place where ``document`` does not have ``shape``.
+    """Raise ``code`` at the first location where ``document`` does not have ``shape``.
 
     The location is a JSON pointer below ``within``; the message quotes no value.
     """

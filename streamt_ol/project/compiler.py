@@ -25,7 +25,7 @@ Options = dict[str, str | None]
 
 
 class CompiledProject(NamedTuple):
-    """What a project gives: options for the next stage, a manifest, its locations, warnings."""
+    """The result: options for the next stage, a manifest, its locations, warnings."""
 
     options: Options
     manifest: dict[str, Any]

@@ -14,7 +14,7 @@ from streamt_ol.project.materialization import (
     KAFKA_STREAMS,
     MATERIALIZATIONS,
     TOPIC,
-    Declared,
+    ModelDeclaration,
     effective,
 )
 from streamt_ol.project.sections import Section, item_location, mistyped
@@ -91,7 +91,7 @@ def read_model(section: Section, macros: Macros, *, gateway: bool) -> Model:
     logic = _logic(section, macros)
     executor = _executor(section, logic)
     materialization = effective(
-        Declared(
+        ModelDeclaration(
             materialized=_declared_materialization(section),
             executor=executor,
             sql=None if logic is None else logic.sql,

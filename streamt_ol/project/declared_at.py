@@ -1,4 +1,4 @@
-"""Where the parts of a compiled manifest were declared, for the stages after it."""
+"""The locations of the parts of a compiled manifest, for the stages after it."""
 
 from __future__ import annotations
 

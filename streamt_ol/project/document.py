@@ -61,14 +61,14 @@ class Document(NamedTuple):
 
 
 class Unknown:
-    """Collects one warning for each kind of place and each key that is not known there."""
+    """Collects one warning for each kind of mapping and each key that is not known in it."""
 
     def __init__(self) -> None:
         self.warnings: list[WarningRecord] = []
         self._seen: set[tuple[str, str]] = set()
 
     def check(self, kind: str, section: Section) -> None:
-        """Warn of the keys of ``section``, a ``kind`` of place, that are new and unknown."""
+        """Warn of the keys of ``section``, a ``kind`` of mapping, that are new and unknown."""
         for key in section.value.keys() - _KNOWN[kind]:
             name = section.value.key_text(key)
             if (kind, name) not in self._seen:
@@ -95,7 +95,7 @@ def read_document(
     """Return the project in ``folder`` under ``environment`` (the option, or None).
 
     Adds the settings of `.env` and `.env.NAME` to ``variables``. Raises ``StreamtOlError``
-    (``PARSE``, ``ENVIRONMENT``) with the place.
+    (``PARSE``, ``ENVIRONMENT``) with the location.
     """
     main_file = folder.project_file()
     _add_settings(folder, ".env", variables, unknown)

@@ -66,7 +66,7 @@ class Folder:
             raise _unreadable(name, error.strerror or "it cannot be opened") from None
 
     def yaml_map(self, name: str) -> YamlMap | None:
-        """Return the mapping that a YAML file holds; an empty file holds an empty one."""
+        """Return the mapping in a YAML file; an empty file has an empty one."""
         text = self.text(name)
         if text is None:
             return None

@@ -28,8 +28,8 @@ _BARE_SELECT = re.compile(r"\s*SELECT\s+\*\s+FROM\b")
 _FILTERS = re.compile(r"\b(?:WHERE|LIMIT)\b")
 
 
-class Declared(NamedTuple):
-    """What a model declares that its kind depends on.
+class ModelDeclaration(NamedTuple):
+    """The part of a model that its kind depends on.
 
     ``sql`` is its own SQL as written, or what its macro renders, and None where it has neither;
     ``virtual_topic`` is whether it has a ``gateway.virtual_topic`` of its own.
@@ -42,7 +42,7 @@ class Declared(NamedTuple):
     virtual_topic: bool = False
 
 
-def effective(declared: Declared, *, gateway: bool) -> str:
+def effective(declared: ModelDeclaration, *, gateway: bool) -> str:
     """Return the materialization; ``gateway`` is whether the runtime has a Gateway.
 
     Without one, a virtual topic that is not declared in full is compiled as a Flink job.
@@ -51,7 +51,7 @@ def effective(declared: Declared, *, gateway: bool) -> str:
     return FLINK if kind == GATEWAY and not (gateway or declared.virtual_topic) else kind
 
 
-def _kind(declared: Declared) -> str:
+def _kind(declared: ModelDeclaration) -> str:
     if declared.executor == KAFKA_STREAMS:
         return TOPIC
     if declared.executor == FLINK and declared.materialized is None:

@@ -44,7 +44,7 @@ class Owner(NamedTuple):
 
 
 class Artifacts:
-    """What each model was compiled to.
+    """The artifacts of each model.
 
     ``processes`` and ``owned_topics`` are by model name, ``unowned_topics`` by topic name: an
     older topic artifact does not say whose it is, so the declared topic name has to.

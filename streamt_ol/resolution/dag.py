@@ -19,7 +19,7 @@ _NO_EDGES: dict[str, int] = {}
 
 
 class Dag:
-    """What ``dag`` says that each model depends on, by ``nodes`` and by ``edges``."""
+    """The dependencies of each model by ``dag``: by its ``nodes`` and by its ``edges``."""
 
     def __init__(self, manifest: Mapping[str, Any], locations: Locations) -> None:
         self._locations = locations

@@ -14,7 +14,7 @@ from streamt_ol.redaction import shown
 _UNLOCATED = Locations()
 
 
-class Located(Protocol):
+class ManifestPart(Protocol):
     """Something of the manifest that knows where it and its parts were declared."""
 
     def at(self, *parts: str | int) -> Location:
@@ -69,7 +69,7 @@ class Declarations:
         return self.sources.get(name) or self.models.get(name)
 
 
-def required_name(name: str, owner: Located, *parts: str | int) -> str:
+def required_name(name: str, owner: ManifestPart, *parts: str | int) -> str:
     """Return ``name``, a part of ``owner``, or raise E506 for a blank or unencodable one."""
     if not name.strip():
         raise StreamtOlError(INVALID, "the name is blank", location=owner.at(*parts))

@@ -16,7 +16,7 @@ from streamt_ol.problems import INVALID, Location, StreamtOlError
 from streamt_ol.redaction import shown
 from streamt_ol.resolution.artifacts import Artifact
 from streamt_ol.resolution.declarations import Declaration, Declarations, has_sql
-from streamt_ol.resolution.outputs import Compiled, Topic
+from streamt_ol.resolution.outputs import CompiledModel, Topic
 from streamt_ol.templates import calls, plain_calls
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Dependencies:
             if declaration is not None:
                 self._by_topic[topic.name].append(declaration)
 
-    def of(self, compiled: Compiled) -> list[Declaration]:
+    def of(self, compiled: CompiledModel) -> list[Declaration]:
         """Return the direct dependencies of a model, each once, in the order found.
 
         Raises E506 for a dependency that is unknown, ambiguous, or has no dataset.
@@ -50,7 +50,7 @@ class Dependencies:
             found.setdefault(dependency.name, dependency)
         return list(found.values())
 
-    def _all(self, compiled: Compiled) -> Iterator[Declaration]:
+    def _all(self, compiled: CompiledModel) -> Iterator[Declaration]:
         """Yield what the SQL says, or else the macro, or else ``from``."""
         model = compiled.model
         if has_sql(model):
@@ -105,7 +105,7 @@ class Dependencies:
             raise StreamtOlError(INVALID, message, location=model.at(*parts))
         return found
 
-    def _compiled_macro(self, compiled: Compiled, process: Artifact) -> Iterator[Declaration]:
+    def _compiled_macro(self, compiled: CompiledModel, process: Artifact) -> Iterator[Declaration]:
         kind = PROCESSES[process.kind]
         topics = kind.reads(process.body)
         if kind.scripted:
@@ -120,7 +120,7 @@ class Dependencies:
                     found = [d for d in found if self._topics[d.name].kind == KAFKA]
                 yield _only(topic, found, process.at())
 
-    def _tables(self, compiled: Compiled, job: Artifact) -> Iterator[Declaration]:
+    def _tables(self, compiled: CompiledModel, job: Artifact) -> Iterator[Declaration]:
         from streamt_ol.flink_sql import read_script
 
         location = job.at("sql")

@@ -16,7 +16,7 @@ from streamt_ol.redaction import shown
 from streamt_ol.resolution.artifacts import Artifact
 from streamt_ol.resolution.declarations import Declaration, documented
 from streamt_ol.resolution.dependencies import reads_what_it_writes
-from streamt_ol.resolution.outputs import Compiled, Topic
+from streamt_ol.resolution.outputs import CompiledModel, Topic
 
 
 class Jobs:
@@ -35,7 +35,7 @@ class Jobs:
         self._identities = identities
 
     def job(
-        self, compiled: Compiled, process: Artifact, dependencies: list[Declaration]
+        self, compiled: CompiledModel, process: Artifact, dependencies: list[Declaration]
     ) -> ProjectedJob:
         """Return the job of a model that has a process; one that reads nothing has no inputs.
 

@@ -1,4 +1,4 @@
-"""What a model was compiled to: its one process, and the dataset that it writes.
+"""The result of compiling a model: its one process, and the dataset that it writes.
 
 Implements "Dataset inventory" and "Static job mapping": names come from compiled artifacts, so
 that explicit names and fallbacks match what is deployed; a declared output that no artifact
@@ -30,15 +30,15 @@ class Topic(NamedTuple):
     name: str
 
 
-class Compiled(NamedTuple):
-    """What a model became: its process, if any, and its topic, if any (a sink has none)."""
+class CompiledModel(NamedTuple):
+    """A model as compiled: its process, if any, and its topic, if any (a sink has none)."""
 
     model: Declaration
     process: Artifact | None
     topic: Topic | None
 
 
-def compiled(model: Declaration, artifacts: Artifacts) -> Compiled:
+def compiled(model: Declaration, artifacts: Artifacts) -> CompiledModel:
     """Return what ``model`` was compiled to.
 
     Raises E506 at the model where artifacts are missing, contradict the declaration, or say two
@@ -48,12 +48,12 @@ def compiled(model: Declaration, artifacts: Artifacts) -> Compiled:
     _check_process(model, process)
     output = KAFKA if process is None else PROCESSES[process.kind].output
     if output == KAFKA:
-        return Compiled(model, process, Topic(KAFKA, _kafka_topic(model, artifacts)))
+        return CompiledModel(model, process, Topic(KAFKA, _kafka_topic(model, artifacts)))
     assert process is not None
     _check_no_topic(model, process, artifacts)
     if output is None:
-        return Compiled(model, process, None)
-    return Compiled(model, process, Topic(GATEWAY, _virtual_topic(model, process)))
+        return CompiledModel(model, process, None)
+    return CompiledModel(model, process, Topic(GATEWAY, _virtual_topic(model, process)))
 
 
 def _only_process(model: Declaration, artifacts: Artifacts) -> Artifact | None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.problems import INVALID, Location, StreamtOlError
+from streamt_ol.manifest.locations import Locations
+from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import shown
 from streamt_ol.resolution.declarations import Declaration, Declarations, required_name, topic_names
 from streamt_ol.runs.spec import Dataset
@@ -34,7 +35,10 @@ def selected(tests: Iterable[Test], wanted: StreamtArguments) -> list[tuple[str,
 
 
 def sampled_datasets(
-    tests: Iterable[tuple[str, Test]], manifest: Mapping[str, Any], namespaces: Namespaces
+    tests: Iterable[tuple[str, Test]],
+    manifest: Mapping[str, Any],
+    namespaces: Namespaces,
+    locations: Locations | None = None,
 ) -> tuple[Dataset, ...]:
     """Return the datasets that the sample tests among ``tests`` read: each once, sorted.
 
@@ -46,7 +50,8 @@ def sampled_datasets(
     samples = [(place, test) for place, test in tests if test.get("type") == SAMPLE]
     if not samples:
         return ()
-    declarations = Declarations(manifest)
+    locations = locations or Locations()
+    declarations = Declarations(manifest, locations)
     found = set()
     for place, test in samples:
         declaration = declarations.named(test.get("model") or "")
@@ -54,7 +59,7 @@ def sampled_datasets(
             raise StreamtOlError(
                 INVALID,
                 f"the sample test reads {shown(test.get('model') or '')}, which is not declared",
-                location=Location(pointer=f"{place}/model"),
+                location=locations.of(f"{place}/model"),
             )
         found.add(Dataset(namespaces.of("kafka"), _topic(declaration)))
     return tuple(sorted(found))

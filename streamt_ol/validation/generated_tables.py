@@ -6,7 +6,7 @@ from streamt_ol.openlineage.events import DATASET_EVENT, JOB_EVENT, RUN_EVENT
 from streamt_ol.openlineage.facets import DATASET, JOB, RUN
 
 _PORT = "(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
-KAFKA_NAMESPACE = rf"^kafka://(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\]):{_PORT}$"
+KAFKA_NAMESPACE = rf"^kafka://(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\]):0*{_PORT}$"
 # What is never escaped, letters, digits and -._~, has no second spelling as an escape.
 _ASCII = "%(?:[01][0-9A-F]|2[0-9A-CF]|3[A-F]|40|5[B-E]|60|7[B-DF])"
 _TAIL = "%[89AB][0-9A-F]"

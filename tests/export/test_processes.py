@@ -14,6 +14,7 @@ from support.manifests import OPTIONS, Json, insert, manifest, model, owned, sho
 from streamt_ol.manifest.processes import PROCESSES, titles
 from streamt_ol.manifest.shape import check_shape
 from streamt_ol.openlineage.names import is_endpoint, namespace_of_endpoint
+from streamt_ol.pipeline import stage
 from streamt_ol.problems import StreamtOlError
 from streamt_ol.stages.resolve_identities import resolve_identities
 
@@ -228,10 +229,26 @@ def test_an_empty_name_of_a_virtual_topic_declares_none() -> None:
 
 @pytest.mark.parametrize(
     "endpoint",
-    ["broker.example.:9092", "broker.:1", "broker.example:09092", "10.0.0.1:0001", "a_b.:65535"],
-)
+    [
+        "broker.example.:9092", "broker.:1", "broker.example:09092", "10.0.0.1:0001",
+        "a_b.:65535", "[::1]:09092",
+    ],
+)  # fmt: skip
 def test_an_absolute_host_and_a_padded_port_keep_their_spelling(endpoint: str) -> None:
-    assert namespace_of_endpoint(endpoint, "x") == f"kafka://{endpoint}"
+    """Through all stages, from an option and from the runtime."""
+    namespace = f"kafka://{endpoint}"
+    assert namespace_of_endpoint(endpoint, "x") == namespace
+    document = manifest([source("orders")], [])
+    derived = {**document, "runtime": {"kafka": {"bootstrap_servers": f" {endpoint} "}}}
+    given: tuple[tuple[Json, Json], ...] = (
+        ({"kafka_namespace": namespace}, document),
+        ({}, derived),
+    )
+    for options, body in given:
+        state: Json = {"options": {"job_namespace": "jobs", **options}, "manifest": body}
+        for name in ("resolve_identities", "build_facets", "validate", "canonicalize"):
+            state = stage(name).call(state)
+        assert [e["dataset"]["namespace"] for e in state["events"]] == [namespace]
 
 
 @pytest.mark.parametrize(

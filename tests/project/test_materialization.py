@@ -13,7 +13,7 @@ from streamt_ol.project.materialization import (
     GATEWAY,
     SINK,
     TOPIC,
-    Declared,
+    ModelDeclaration,
     effective,
     of_sql,
 )
@@ -130,36 +130,36 @@ class TestOrder:
     @pytest.mark.parametrize(
         ("declared", "kind"),
         [
-            (Declared(executor="kafka_streams", sql=GROUPED, virtual_topic=True), TOPIC),
-            (Declared(executor="flink", sql="SELECT a FROM t"), FLINK),
-            (Declared(executor="flink", materialized=TOPIC, sql=GROUPED), TOPIC),
-            (Declared(materialized=SINK, sql=GROUPED, virtual_topic=True), SINK),
-            (Declared(materialized=GATEWAY, has_from=True), GATEWAY),
-            (Declared(has_from=True, virtual_topic=True), SINK),
-            (Declared(has_from=True, sql=GROUPED), FLINK),
-            (Declared(virtual_topic=True, sql=GROUPED), GATEWAY),
-            (Declared(virtual_topic=True), GATEWAY),
-            (Declared(sql="SELECT * FROM t"), TOPIC),
-            (Declared(sql="SELECT a FROM t"), GATEWAY),
-            (Declared(), TOPIC),
+            (ModelDeclaration(executor="kafka_streams", sql=GROUPED, virtual_topic=True), TOPIC),
+            (ModelDeclaration(executor="flink", sql="SELECT a FROM t"), FLINK),
+            (ModelDeclaration(executor="flink", materialized=TOPIC, sql=GROUPED), TOPIC),
+            (ModelDeclaration(materialized=SINK, sql=GROUPED, virtual_topic=True), SINK),
+            (ModelDeclaration(materialized=GATEWAY, has_from=True), GATEWAY),
+            (ModelDeclaration(has_from=True, virtual_topic=True), SINK),
+            (ModelDeclaration(has_from=True, sql=GROUPED), FLINK),
+            (ModelDeclaration(virtual_topic=True, sql=GROUPED), GATEWAY),
+            (ModelDeclaration(virtual_topic=True), GATEWAY),
+            (ModelDeclaration(sql="SELECT * FROM t"), TOPIC),
+            (ModelDeclaration(sql="SELECT a FROM t"), GATEWAY),
+            (ModelDeclaration(), TOPIC),
         ],
     )
-    def test_with_a_gateway(self, declared: Declared, kind: str) -> None:
+    def test_with_a_gateway(self, declared: ModelDeclaration, kind: str) -> None:
         assert effective(declared, gateway=True) == kind
 
     @pytest.mark.parametrize(
         ("declared", "kind"),
         [
-            (Declared(sql="SELECT a FROM t"), FLINK),
-            (Declared(materialized=GATEWAY, sql="SELECT a FROM t"), FLINK),
-            (Declared(virtual_topic=True, sql="SELECT a FROM t"), GATEWAY),
-            (Declared(materialized=GATEWAY, virtual_topic=True), GATEWAY),
-            (Declared(sql="SELECT * FROM t"), TOPIC),
-            (Declared(has_from=True), SINK),
+            (ModelDeclaration(sql="SELECT a FROM t"), FLINK),
+            (ModelDeclaration(materialized=GATEWAY, sql="SELECT a FROM t"), FLINK),
+            (ModelDeclaration(virtual_topic=True, sql="SELECT a FROM t"), GATEWAY),
+            (ModelDeclaration(materialized=GATEWAY, virtual_topic=True), GATEWAY),
+            (ModelDeclaration(sql="SELECT * FROM t"), TOPIC),
+            (ModelDeclaration(has_from=True), SINK),
         ],
     )
     def test_without_one_a_virtual_topic_is_a_flink_job(
-        self, declared: Declared, kind: str
+        self, declared: ModelDeclaration, kind: str
     ) -> None:
         assert effective(declared, gateway=False) == kind
 
