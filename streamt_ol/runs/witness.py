@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 _ASK, _RELEASE = 0, -1
 _MESSAGE = struct.Struct("=q")  # a question, a release, or the process id of the child
-_PATIENCE = 1000  # milliseconds; longer only where the witness itself was suspended or killed
+_ANSWER = 65  # bytes: the signals that have arrived, and zeros
+_PATIENCE = 5000  # milliseconds; longer only where the witness itself was suspended
 _FOLDERS = (Path("/dev/fd"), Path("/proc/self/fd"))
 
 
@@ -38,50 +39,51 @@ class Witness:
     def __init__(self) -> None:
         questions, self._questions = os.pipe()
         self._answers, answers = os.pipe()
+        self._owed = 0
         before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         try:
-            self._between = _start(questions, answers)
+            between = _start(questions, answers)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
             os.close(questions)
             os.close(answers)
+        if between is not None:
+            os.waitpid(between, 0)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
         """End the process and wait until it has closed what it inherited."""
-        self._reap()
         self._send(_RELEASE)
         os.close(self._questions)
-        self._answer()
+        while self._answer():
+            pass
         os.close(self._answers)
 
     def guard(self, child: int) -> None:
         """Have ``child`` killed when we are killed."""
-        self._reap()
         self._send(child)
 
     def ask(self) -> frozenset[int]:
-        """Return the signals that have reached the witness since it was asked last."""
+        """Return the signals that have reached the witness since it answered last."""
         self._send(_ASK)
-        return frozenset(self._answer()[1:])
-
-    def _reap(self) -> None:
-        """Wait until the witness is there, and is nobody's child of ours."""
-        if self._between is not None:
-            os.waitpid(self._between, 0)
-            self._between = None
+        self._owed += 1
+        arrived: set[int] = set()
+        while self._owed and (answer := self._answer()):
+            self._owed -= 1  # an answer that came too late for its question counts now
+            arrived.update(answer)
+        return frozenset(arrived - {0})
 
     def _send(self, message: int) -> None:
         with suppress(OSError):  # it is gone
             os.write(self._questions, _MESSAGE.pack(message))
 
     def _answer(self) -> bytes:
-        """Return one answer, a length and signals; nothing where the witness is gone or silent."""
+        """Return one answer; nothing where the witness is gone or silent."""
         waiting = select.poll()
         waiting.register(self._answers, select.POLLIN)
-        return os.read(self._answers, 256) if waiting.poll(_PATIENCE) else b""
+        return os.read(self._answers, _ANSWER) if waiting.poll(_PATIENCE) else b""
 
 
 def _start(questions: int, answers: int) -> int | None:
@@ -118,8 +120,7 @@ def _testify(questions: int, answers: int) -> None:
         if number == _RELEASE:
             return
         if number == _ASK:
-            arrived = _taken()
-            os.write(answers, bytes([len(arrived), *arrived]))
+            os.write(answers, bytes(_taken()).ljust(_ANSWER, b"\0"))
         else:
             kill = _killer_of(number)
     if kill is not None:
