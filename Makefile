@@ -6,7 +6,7 @@ SOURCES := $(shell find streamt_ol stages -name '*.py' -o -name '*.b64' -o -name
 DEMO := fixtures/manifests/demo.json
 CODE := streamt_ol stages tests bench examples docs
 
-.PHONY: demo test test-slow test-newest-typer test-wheel check bench pages docs dist clean
+.PHONY: demo test test-slow test-newest-typer test-wheel check bench browser pages docs dist clean
 
 demo:
 	@echo "installing streamt-ol into $(VENV), then exporting the lineage of $(DEMO)" >&2
@@ -49,6 +49,12 @@ bench: $(VENV)/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--editable '.[bench]' --config-settings editable_mode=strict
 	$(BIN)/python bench/run.py
+
+# What the tests of the page need besides Chromium and Node; npm runs no script of a package.
+browser: $(VENV)/dev
+	mkdir -p $(VENV)/browser
+	cp tests/browser/package.json $(VENV)/browser/
+	npm install --prefix $(VENV)/browser --no-audit --no-fund --no-package-lock --ignore-scripts --loglevel=error
 
 # The tables in docs/ that are made from the program's own.
 pages: $(VENV)/installed

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import export
+import lineage
 import project
 import runs
 import send
@@ -23,6 +24,7 @@ PARTS: dict[str, Callable[[Path], list[Ratio]]] = {
     "project": project.run,
     "send": send.run,
     "runs": runs.run,
+    "lineage": lineage.run,
 }
 
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 class Format(StrEnum):
     """The choices of ``--format``: the keys of ``RENDERERS``."""
 
+    HTML = "html"
+    SVG = "svg"
     MERMAID = "mermaid"
     DOT = "dot"
     JSON = "json"
@@ -61,7 +63,7 @@ def graph(
     gateway_namespace: options.GatewayNamespace = None,
     format: Annotated[  # noqa: A002 - the option's name
         Format | None,
-        typer.Option("--format", "-f", help="What is made.  [default: text]"),
+        typer.Option("--format", "-f", help="What is made.  [default: html for a file, else text]"),
     ] = None,
     output_file: Annotated[
         Path | None,
@@ -110,7 +112,7 @@ def graph(
         raise StreamtOlError(USAGE, "--datasets-only and --jobs-only leave nothing to draw")
     if focus is None and (up is not None or down is not None):
         raise StreamtOlError(USAGE, "--up and --down count from a --focus, and none is given")
-    chosen = format or Format.TEXT
+    chosen = format or (Format.TEXT if output_file is None else Format.HTML)
     settings = lineage_source.ExportSettings(env, job_namespace, kafka_namespace, gateway_namespace)
     name, project = lineage_source.chosen_input(source, project_dir)
     output_file = file_to_write(output, output_file)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from support.commands import clean_environment, streamt_ol
+import yaml
+from support.commands import PROGRAM, clean_environment, streamt_ol
 from support.lineage_events import dataset, job, lines
 from support.manifests import FIXTURES
 
@@ -286,3 +288,47 @@ class TestGit:
         assert ran.returncode == 1
         assert ran.stderr.startswith(b"E501_PARSE_ERROR git:HEAD:deep/project")
         assert sorted(packs.iterdir()) == objects
+
+
+class TestAction:
+    """The step of ``action.yml`` that compares, run as GitHub runs it."""
+
+    def compare(self, folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
+        action = yaml.safe_load((FIXTURES.parent / "action.yml").read_bytes())
+        [step] = [step for step in action["runs"]["steps"] if step["name"] == "Compare"]
+        program = folder / "temp" / "streamt-ol" / "bin"
+        program.mkdir(parents=True, exist_ok=True)
+        if not (program / "streamt-ol").exists():
+            (program / "streamt-ol").symlink_to(PROGRAM)
+        given = {name: str(row.get("default", "")) for name, row in action["inputs"].items()}
+        given |= inputs
+        environment = {
+            variable: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda m: given[m[1]], value)
+            for variable, value in step["env"].items()
+        }
+        for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"):
+            environment[name] = str(folder / "temp" / name)
+        return subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+            cwd=folder, env=clean_environment(RUNNER_TEMP=str(folder / "temp"), **environment),
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+
+    def test_it_writes_the_comment_and_the_status(self, repository: Path) -> None:
+        git(repository, "commit", "-qam", "Other owner")
+        inputs = {"old": "git:HEAD^1:deep/project", "new": "deep/project",
+                  "arguments": " ".join(KAFKA), "fail-on": "owner-changed"}  # fmt: skip
+        ran = self.compare(repository, **inputs)
+        assert (ran.returncode, ran.stderr.count("owner-changed")) == (0, 1)
+        temp = repository / "temp"
+        comment = (temp / "streamt-ol-diff.md").read_text("utf-8")
+        assert comment.startswith("## Lineage: 1 change: 1 owner-changed\n")
+        assert (temp / "GITHUB_STEP_SUMMARY").read_text("utf-8") == comment
+        assert (temp / "GITHUB_OUTPUT").read_text("utf-8") == "status=1\n"
+        assert self.compare(repository, **{**inputs, "fail-on": ""}).returncode == 0
+        assert (temp / "GITHUB_OUTPUT").read_text("utf-8").endswith("status=0\n")
+
+    def test_what_cannot_be_compared_fails(self, repository: Path) -> None:
+        ran = self.compare(repository, old="git:HEAD:no", new=".")
+        assert ran.returncode == 1
+        assert "E501_PARSE_ERROR" in ran.stderr

@@ -176,6 +176,11 @@ class TestOptions:
         assert ran.stdout.decode() == f"drew 3 datasets, 3 jobs, 5 edges to {target}\n"
         assert target.read_text("utf-8").startswith("flowchart LR\n")
 
+    def test_a_file_is_a_page(self, tmp_path: Path) -> None:
+        target = tmp_path / "lineage.html"
+        assert streamt_ol("graph", EVENTS, "--output-file", target).returncode == 0
+        assert target.read_text("utf-8").startswith("<!DOCTYPE html>\n")
+
     def test_what_is_left_out_is_said(self) -> None:
         ran = streamt_ol("graph", EVENTS, "-f", "mermaid", "--max-edges", "2")
         assert ran.stdout.count(b"-->") == 2
@@ -191,7 +196,7 @@ class TestOptions:
         dot = streamt_ol("graph", EVENTS, "-f", "dot").stdout.decode()
         assert json.loads(ran.stdout)["data"] == {"format": "dot", "picture": dot}
 
-    @pytest.mark.parametrize("form", ["mermaid", "dot", "json", "text"])
+    @pytest.mark.parametrize("form", ["html", "svg", "mermaid", "dot", "json", "text"])
     def test_the_same_input_gives_the_same_bytes(self, form: str) -> None:
         seeds = ({"PYTHONHASHSEED": "1"}, {"PYTHONHASHSEED": "2"})
         events = lines([job(f"j{n}", (f"a{n}", f"b{n}"), (f"c{n % 3}",)) for n in range(20)])

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
 
 from streamt_ol.lineage.graph import DATASET, Graph, Key
-from streamt_ol.lineage.rendering.style import Picture, Style, columns_drawn, namespaces, visible
+from streamt_ol.lineage.rendering.style import (
+    Picture,
+    Style,
+    columns_drawn,
+    frames,
+    namespaces,
+    visible,
+)
 
 _HEAD = """digraph lineage {
   rankdir=%s;
@@ -30,14 +37,15 @@ def _lines(graph: Graph, style: Style) -> Iterator[str]:
     columns = columns_drawn(graph) if style.columns else {}
     single = {kind for kind, found in namespaces(graph).items() if len(found) == 1}
 
+    framed = frames(graph) if style.group else {}
+
     def statement(key: Key) -> str:
-        where = "" if style.group or key.kind in single else key.namespace
+        plain = framed.get(key) == key.namespace or key.kind in single
+        where = "" if plain else key.namespace
         return f"{names[key]} [{_attributes(key, where, columns.get(key, []), style)}];\n"
 
-    if style.group:
-        yield from _clusters(graph, statement)
-    else:
-        yield from (f"  {statement(key)}" for key in graph.nodes)
+    yield from _clusters(framed, statement)
+    yield from (f"  {statement(key)}" for key in graph.nodes if key not in framed)
     for edge in graph.edges:
         yield f"  {names[edge.source]} -> {names[edge.target]};\n"
     ports = {key: {name: at for at, name in enumerate(found)} for key, found in columns.items()}
@@ -50,10 +58,10 @@ def _lines(graph: Graph, style: Style) -> Iterator[str]:
     yield "}\n"
 
 
-def _clusters(graph: Graph, statement: Callable[[Key], str]) -> Iterator[str]:
+def _clusters(framed: Mapping[Key, str], statement: Callable[[Key], str]) -> Iterator[str]:
     groups: dict[str, list[Key]] = {}
-    for key in graph.nodes:
-        groups.setdefault(key.namespace, []).append(key)
+    for key, namespace in framed.items():
+        groups.setdefault(namespace, []).append(key)
     for at, (namespace, keys) in enumerate(sorted(groups.items())):
         yield f'  subgraph cluster_{at} {{\n    label={_quoted(namespace)};\n    color="#8c959f";\n'
         yield from (f"    {statement(key)}" for key in keys)

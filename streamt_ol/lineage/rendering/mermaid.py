@@ -10,6 +10,7 @@ from streamt_ol.lineage.rendering.style import (
     Style,
     columns_drawn,
     counts,
+    frames,
     namespaces,
     visible,
 )
@@ -24,6 +25,7 @@ _CLASSES = {
     "changed": "fill:#fff1e5,stroke:#bc4c00,color:#1f2328,stroke-width:3px",
     "focus": "stroke-width:4px",
 }
+_PLACEHOLDERS = "ﬂ¶"
 # What the head, the classes and the note about what was left out may take.
 _RESERVED = 1_200
 
@@ -50,6 +52,7 @@ class _Chart:
         self._ids = {key: f"n{at}" for at, key in enumerate(graph.nodes)}
         self._columns = columns_drawn(graph) if style.columns else {}
         self._single = {kind for kind, names in namespaces(graph).items() if len(names) == 1}
+        self._frames = frames(graph) if style.group else {}
         self._nodes: dict[Key, str] = {}
         self._refused: set[Key] = set()
         self._edge_count = 0
@@ -76,9 +79,9 @@ class _Chart:
             for source, target, line in self._flows[key]
             if {source, target} <= self._nodes.keys() | {key}
         ]
-        group = ""
-        if self._style.group and key.namespace not in self._groups:
-            group = f'  subgraph g{len(self._groups)}["{self._label(key.namespace)}"]\n  end\n'
+        group, name = "", self._frames.get(key)
+        if name is not None and name not in self._groups:
+            group = f'  subgraph g{len(self._groups)}["{self._label(name)}"]\n  end\n'
         size = sum(map(_length, (node, *edges, group)))
         if size > self._room or self._edge_count + len(edges) > self._style.max_edges:
             self._refused.add(key)
@@ -86,8 +89,8 @@ class _Chart:
         self._room -= size
         self._nodes[key] = node
         self._edge_count += len(edges)
-        if group:
-            self._groups[key.namespace] = group.partition("\n")[0]
+        if name is not None and group:
+            self._groups[name] = group.partition("\n")[0]
 
     def picture(self) -> Picture:
         """Return the chart of all that fitted."""
@@ -104,13 +107,12 @@ class _Chart:
 
     def _body(self) -> Iterator[str]:
         ordered = [key for key in self._graph.nodes if key in self._nodes]
-        if not self._style.group:
-            yield from (self._nodes[key] for key in ordered)
-            return
+        inside: dict[str | None, list[str]] = {}
+        for key in ordered:
+            inside.setdefault(self._frames.get(key), []).append(self._nodes[key])
         for namespace, opening in sorted(self._groups.items()):
-            yield f"{opening}\n"
-            yield from (self._nodes[key] for key in ordered if key.namespace == namespace)
-            yield "  end\n"
+            yield from (f"{opening}\n", *inside[namespace], "  end\n")
+        yield from inside.get(None, ())
 
     def _edges(self) -> Iterator[str]:
         """Yield the edges between the nodes that are there, in the graph's order."""
@@ -120,7 +122,8 @@ class _Chart:
 
     def _node(self, key: Key) -> str:
         text = self._label(key.name)
-        if not self._style.group and key.kind not in self._single and key.namespace:
+        framed = self._frames.get(key) == key.namespace
+        if not framed and key.kind not in self._single and key.namespace:
             text += f"<br/>{self._label(key.namespace)}"
         name, shown = self._ids[key], self._style.marks.get(key, key.kind)
         if columns := self._columns.get(key):
@@ -166,7 +169,8 @@ def label(text: str) -> str:
 
     Anything but letters, digits and harmless marks between them is written as ``#CODE;``.
     """
-    shown = visible(text)
+    # Mermaid's own placeholders for entities: what follows a sign of them must not complete one.
+    shown = "".join(f"{c}\u200b" if c in _PLACEHOLDERS else c for c in visible(text))
     last = len(shown) - 1
     return "".join(
         character
@@ -178,7 +182,7 @@ def label(text: str) -> str:
 
 
 def _is_plain(character: str) -> bool:
-    return character.isalnum() and character != "ﬂ"  # a letter of Mermaid's own placeholders
+    return character.isalnum() and character not in _PLACEHOLDERS
 
 
 def _length(text: str) -> int:

@@ -70,6 +70,25 @@ def namespaces(graph: Graph) -> dict[str, list[str]]:
     return {kind: sorted(names) for kind, names in sorted(found.items())}
 
 
+def frames(graph: Graph) -> dict[Key, str]:
+    """Return the namespace in whose frame a node is drawn, where it is drawn in one.
+
+    A dataset is in that of its namespace. So is a job of its own where there are no datasets;
+    else it is in that of its datasets, if all are of one: jobs have namespaces apart from those
+    of datasets, and frames around both would tear every flow in two.
+    """
+    alone = all(key.kind == JOB for key in graph.nodes)
+    found = {}
+    for key in graph.nodes:
+        if alone or key.kind == DATASET:
+            found[key] = key.namespace
+            continue
+        near = {one.namespace for one in (*graph.upstream[key], *graph.downstream[key])}
+        if len(near) == 1:
+            found[key] = near.pop()
+    return found
+
+
 def columns_drawn(graph: Graph) -> dict[Key, list[str]]:
     """Return the columns of each dataset that an edge between columns begins or ends at.
 
