@@ -9,9 +9,9 @@ from typing import Any
 import orjson
 
 from streamt_ol.openlineage.formats import is_utc_date_time
-from streamt_ol.problems import PARSE, StreamtOlError, pointer
+from streamt_ol.problems import PARSE, Location, StreamtOlError, pointer
 from streamt_ol.reading import strict_json
-from streamt_ol.reading.json_scan import BOM
+from streamt_ol.reading.chunks import chunks, raw_events
 from streamt_ol.redaction import shown
 
 Event = dict[str, Any]
@@ -20,26 +20,23 @@ _KINDS = ("dataset", "job")
 
 
 def earlier_events(data: bytes, file: str) -> list[Event]:
-    """Return the events of an earlier export, one per line.
+    """Return the events of an earlier export, in any form that events are read in.
 
-    Raises ``StreamtOlError`` (``PARSE``, at ``file:line``) for a line that is not a JSON object.
+    Raises ``StreamtOlError`` (``PARSE``, at ``file:line``) for one that is not a JSON object.
     """
     events: list[Event] = []
-    for number, line in enumerate(_lines(data), 1):
+    for raw in raw_events(chunks(iter([data]))):
+        location = Location(file=file, line=raw.line, pointer=raw.pointer or None)
+        if raw.fault is not None:
+            raise StreamtOlError(PARSE, raw.fault.message, location=location)
         try:
-            event = strict_json.loads(line)
+            event = strict_json.loads(raw.data)
         except strict_json.JsonFaultError as fault:
-            raise StreamtOlError(PARSE, fault.message, location=f"{file}:{number}") from None
+            raise StreamtOlError(PARSE, fault.message, location=location) from None
         if not isinstance(event, dict):
-            message = "the line must hold an object"
-            raise StreamtOlError(PARSE, message, location=f"{file}:{number}")
+            raise StreamtOlError(PARSE, "the line must hold an object", location=location)
         events.append(event)
     return events
-
-
-def _lines(data: bytes) -> list[bytes]:
-    lines = data.removeprefix(BOM).split(b"\n")
-    return lines[:-1] if lines[-1] == b"" else lines
 
 
 def changes(data: bytes, file: str, current: list[Event]) -> list[str]:

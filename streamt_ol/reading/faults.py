@@ -21,7 +21,7 @@ class FaultKind(StrEnum):
 
 
 class Fault(NamedTuple):
-    """What is wrong, and where.
+    """A fault and where it is.
 
     ``message`` is safe to show. ``pointer`` is an RFC 6901 JSON pointer into the event, ``line``
     the number of lines below the start of its text, ``column`` (from 1) that within the line,

@@ -18,7 +18,7 @@ from streamt_ol.redaction import redact, shown
 
 
 class Limits(NamedTuple):
-    """What a file may hold: levels, and values that aliases stand for, each counted in full.
+    """Bounds of a file: levels, and values that aliases stand for, each counted in full.
 
     ``plain``: keys are text, and anchors, aliases, merge keys and the parser's own words, which
     may quote a secret, have no use.

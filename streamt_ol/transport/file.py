@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
+from streamt_ol.reading.opening import is_regular
 from streamt_ol.transport.base import Closing, DeliveryError, refuse
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _open(path: str, field: str, *, create_folders: bool) -> int:
         is_link = Path(path).is_symlink()
         reason = "it is a symbolic link" if is_link else f"it cannot be opened: {error.strerror}"
         refuse(field, f"the file is refused: {reason}")
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    if not is_regular(descriptor):
         os.close(descriptor)
         refuse(field, "the file is refused: it is not a regular file")
     return descriptor

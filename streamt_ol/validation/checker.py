@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Settings(NamedTuple):
-    """What a check depends on besides the input: the longest line, and the rules switched off."""
+    """Settings of a check: the longest line, and the rules switched off."""
 
     max_line_bytes: int
     ignored: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""What a check finds: a value, never an exception."""
+"""Findings of a check: values, never exceptions."""
 
 from __future__ import annotations
 

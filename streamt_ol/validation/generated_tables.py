@@ -1,4 +1,4 @@
-"""What the specification lets a generated event hold: the tables behind the rules for streamt."""
+"""Tables of what the specification lets a generated event hold."""
 
 from __future__ import annotations
 

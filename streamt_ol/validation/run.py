@@ -24,7 +24,7 @@ WORTH_PROCESSES = 48 << 20
 
 
 class Options(NamedTuple):
-    """How to check: the settings of each chunk, how much to report, how many processes."""
+    """Options of a run: the settings of each chunk, how much to report, how many processes."""
 
     settings: Settings
     max_problems: int

@@ -1,4 +1,4 @@
-"""Where things stand in an event: containers of facets, identities, lists of schema fields.
+"""Locations in an event: containers of facets, identities, lists of schema fields.
 
 Every function takes the entities of an event (see ``of_kind``) and yields only what has the
 shape looked for; what has not is the schemas' to say. A path is the tuple of keys

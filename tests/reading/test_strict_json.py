@@ -47,7 +47,7 @@ def pairs(random: Random, depth: int = 0) -> Iterator[str]:
 
 
 def doubled(text: str) -> bool:
-    """Tell by the standard library whether a key stands twice, or a number has too many digits."""
+    """Tell by the standard library whether a key is duplicated, or a number has too many digits."""
     found = []
 
     def look(members: list[tuple[str, object]]) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import stat
 import threading
 import time
 from contextlib import suppress
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.reading.opening import is_regular
 from streamt_ol.redaction import place
 from streamt_ol.transport.base import Closing
 
@@ -168,7 +168,7 @@ def _open(path: Path) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(path, flags, 0o600)
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        if not is_regular(descriptor):
             raise OSError(22, "it is not a regular file")
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -31,7 +31,7 @@ class Problem(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What was checked and what was found.
+    """The inputs that were checked, and their problems.
 
     ``problems`` are in the order of their places; where not all are kept, errors go before
     warnings, and those before notes. ``severities`` and ``rules`` count all of them, ``inputs``

@@ -35,7 +35,7 @@ class Moment(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What is remembered of a run; ``running`` is its RUNNING event with the latest instant."""
+    """The facts of a run by one job; ``running`` is its RUNNING event with the latest instant."""
 
     job: int
     first: int

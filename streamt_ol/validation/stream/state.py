@@ -26,7 +26,7 @@ NAMED = 20_000  # identities whose names are kept for messages
 
 
 class StreamState:
-    """What is remembered of a stream.
+    """The state of a part of a stream.
 
     ``runs`` packs a run by its key; ``statics`` a checksum and position by the key of an
     identity at a time; ``types`` a position and the processing type by a job's key; ``inputs`` a
