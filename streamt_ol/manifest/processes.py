@@ -25,7 +25,7 @@ def _planned_topic(body: Mapping[str, Any]) -> list[str] | None:
     return None if topic is None else [topic]
 
 
-def _nothing(output: str, inputs: Sequence[str]) -> Body:  # noqa: ARG001 - one signature for all
+def _nothing(_output: str, _inputs: Sequence[str]) -> Body:
     return {}
 
 
@@ -37,7 +37,7 @@ def _rule(output: str, inputs: Sequence[str]) -> Body:
     return {"virtualTopic": output, "physicalTopic": inputs[0] if inputs else ""}
 
 
-def _connector(output: str, inputs: Sequence[str]) -> Body:  # noqa: ARG001
+def _connector(_output: str, inputs: Sequence[str]) -> Body:
     return {"topics": list(inputs)}
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from streamt_ol.manifest.processes import CONNECTORS, PROCESSES, PROCESSOR_SUFFIX
-from streamt_ol.project.declared import Dependency, Model
 from streamt_ol.project.materialization import FLINK, GATEWAY, KAFKA_STREAMS, SINK, TOPIC
+from streamt_ol.project.models import Dependency, Model
 
 # The process that a model becomes, by its executor or else its materialization, and what its
 # name adds to the model's.

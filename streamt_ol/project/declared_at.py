@@ -7,9 +7,9 @@ from typing import Any
 
 from streamt_ol.manifest.locations import DeclaredAt
 from streamt_ol.problems import pointer
-from streamt_ol.project.declared import schema_fields
 from streamt_ol.project.document import Document
 from streamt_ol.project.sections import Section
+from streamt_ol.project.sources import schema_fields
 from streamt_ol.reading.yaml_values import YamlList, YamlMap
 
 # What a later stage may find fault with below each entry of a list.

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from streamt_ol.problems import INVALID, StreamtOlError
-from streamt_ol.project.declared import Model
+from streamt_ol.project.models import Model
 from streamt_ol.redaction import shown
 
 _OPEN, _DONE = 1, 2
+_SHOWN = 8  # names of a cycle in a message
 
 
 def refuse_cycles(models: Sequence[Model]) -> None:
@@ -44,7 +45,7 @@ def _enter(
         cycle = names[names.index(name) :]
         first = min(cycle, key=list(by_name).index)
         turned = cycle[cycle.index(first) :] + cycle[: cycle.index(first)] + [first]
-        shortened = turned if len(turned) <= 8 else [*turned[:4], "…", *turned[-3:]]  # noqa: PLR2004
+        shortened = turned if len(turned) <= _SHOWN else [*turned[:4], "…", *turned[-3:]]
         raise StreamtOlError(
             INVALID,
             "models depend on each other in a cycle: " + " -> ".join(map(shown, shortened)),

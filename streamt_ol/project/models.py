@@ -1,4 +1,4 @@
-"""The sources and models of a project as the manifest would declare them: what lineage reads."""
+"""The models of a project as the manifest would declare them: what lineage reads."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from streamt_ol.problems import INVALID, PARSE, StreamtOlError
+from streamt_ol.project.fields import columns_of, documented, named
 from streamt_ol.project.macros import Macros
 from streamt_ol.project.materialization import (
     EXECUTORS,
@@ -17,8 +18,7 @@ from streamt_ol.project.materialization import (
     ModelDeclaration,
     effective,
 )
-from streamt_ol.project.sections import Section, item_location, mistyped
-from streamt_ol.reading.yaml_values import YamlList, YamlMap
+from streamt_ol.project.sections import Section
 from streamt_ol.redaction import shown
 from streamt_ol.templates import Call, calls
 
@@ -55,28 +55,6 @@ class _Logic(NamedTuple):
     calls: list[Call]
 
 
-def read_source(section: Section) -> dict[str, Any]:
-    """Return a source as the manifest declares it. Raises E501 at a field of the wrong type."""
-    fields = schema_fields(section)
-    columns = _columns(section)
-    if not columns.get("columns") and fields is not None:
-        columns = _columns(fields, "fields", f"{section.pointer}/columns")
-    return {
-        "name": _name(section, "name"),
-        "topic": _name(section, "topic"),
-        **_documented(section),
-        **columns,
-    }
-
-
-def schema_fields(section: Section) -> Section | None:
-    """Return the ``schema`` of a source whose ``fields`` are its columns where it has none."""
-    schema = section.value.get("schema")
-    if not isinstance(schema, YamlMap) or not isinstance(schema.get("fields"), YamlList):
-        return None
-    return section.section("schema")
-
-
 def read_model(section: Section, macros: Macros, *, gateway: bool) -> Model:
     """Return a model with its effective materialization and its dependencies.
 
@@ -85,7 +63,7 @@ def read_model(section: Section, macros: Macros, *, gateway: bool) -> Model:
     missing macro, E506 for SQL that cannot be rendered, for both SQL and a macro, and for a
     materialization or an executor that does not exist or cannot be what is declared.
     """
-    name = _name(section, "name")
+    name = named(section, "name")
     key = "from_" if section.value.get("from_") is not None else "from"
     entries = _from(section, key)
     logic = _logic(section, macros)
@@ -100,7 +78,7 @@ def read_model(section: Section, macros: Macros, *, gateway: bool) -> Model:
         ),
         gateway=gateway,
     )
-    body: dict[str, Any] = {"name": name, **_documented(section), **_columns(section)}
+    body: dict[str, Any] = {"name": name, **documented(section), **columns_of(section)}
     if (topic := _declared_name(section, "topic")) is not None:
         body["topic"] = {"name": topic}
     if (virtual := _declared_name(section, "gateway", "virtual_topic")) is not None:
@@ -112,7 +90,7 @@ def read_model(section: Section, macros: Macros, *, gateway: bool) -> Model:
         body[key] = [_entry_text(entry) for entry in entries]
     contract = section.section("contract")
     if contract is not None:
-        body["contract"] = _columns(contract)
+        body["contract"] = columns_of(contract)
     dependencies = [Dependency(call.kind, call.name) for call in called]
     return Model(
         section,
@@ -123,37 +101,6 @@ def read_model(section: Section, macros: Macros, *, gateway: bool) -> Model:
         topic=_topic(section, materialization) or name,
         dependencies=dependencies if logic is not None else entries or [],
     )
-
-
-def _name(section: Section, key: str) -> str:
-    name = section.required_text(key)
-    if not name.strip():
-        raise StreamtOlError(INVALID, f"the {key} is blank", location=section.at(key))
-    return name
-
-
-def _documented(section: Section) -> dict[str, str]:
-    texts = {key: section.text(key) for key in ("description", "owner")}
-    return {key: text for key, text in texts.items() if text is not None}
-
-
-def _columns(
-    section: Section, key: str = "columns", pointer: str | None = None
-) -> dict[str, list[dict[str, str]]]:
-    """Return the ``columns`` under ``key``; ``pointer`` is theirs in the manifest."""
-    columns = section.items(key, pointer)
-    if columns is None:
-        return {}
-    declared = []
-    for index, column in enumerate(columns):
-        if not isinstance(column, Section):
-            where = f"{section.pointer}/{key}" if pointer is None else pointer
-            values: YamlList = section.value[key]
-            raise mistyped(column, "object", item_location(values, where, index))
-        texts = {key: column.text(key) for key in ("type", "description")}
-        present = {key: text for key, text in texts.items() if text is not None}
-        declared.append({"name": column.required_text("name"), **present})
-    return {"columns": declared}
 
 
 def _from(section: Section, key: str) -> list[Dependency] | None:
@@ -185,7 +132,7 @@ def _logic(section: Section, macros: Macros) -> _Logic | None:
     sql, macro = section.text("sql"), section.text("macro")
     if sql is not None and sql.strip():
         if macro:
-            message = f"the model {shown(_name(section, 'name'))} has both SQL and a macro"
+            message = f"the model {shown(named(section, 'name'))} has both SQL and a macro"
             raise StreamtOlError(INVALID, message, location=section.at())
         return _Logic(sql, calls(sql, section.at("sql")))
     if macro is None:
@@ -249,7 +196,7 @@ def _topic(section: Section, materialization: str) -> str | None:
 def _declared_name(section: Section, *keys: str) -> str | None:
     for declared in _layouts(section, *keys):
         if declared.text("name"):
-            return _name(declared, "name")
+            return named(declared, "name")
     return None
 
 
