@@ -26,7 +26,7 @@ KINDS[11] = MACRO
 
 
 class Size(NamedTuple):
-    """How much a manifest declares."""
+    """The size of a manifest, by what it declares."""
 
     sources: int
     models: int

@@ -22,7 +22,7 @@ _PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 class Cost(NamedTuple):
-    """What one child took: wall-clock seconds, those spent in its own code, peak bytes."""
+    """The cost of one child: wall-clock seconds, those spent in its own code, peak bytes."""
 
     seconds: float
     user_seconds: float

@@ -1,4 +1,4 @@
-"""What a command around a child adds to it: everything but the child, over the file transport."""
+"""The cost of a command around a child: everything but the child, over the file transport."""
 
 from __future__ import annotations
 

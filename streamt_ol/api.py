@@ -87,7 +87,7 @@ class Finding(NamedTuple):
 
 
 class Validation(NamedTuple):
-    """What a validation found; ``counts`` are the findings by severity, ``events`` a number."""
+    """The result of a validation; ``counts`` are the findings by severity, ``events`` a number."""
 
     valid: bool
     events: int

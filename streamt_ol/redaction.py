@@ -1,4 +1,4 @@
-"""What user text may look like in a diagnostic: bounded, on one line, without credentials.
+"""User text as a diagnostic may show it: bounded, on one line, without credentials.
 
 Implements "diagnostic exceptions are separately redacted and bounded" of the specification's
 "Secret and sensitive-data boundary". Redaction errs on the side of hiding too much.
@@ -29,7 +29,7 @@ _NAMED = re.compile(
 
 
 class _Rule(NamedTuple):
-    """What hides one kind of credential; only a text with one of ``signs`` is searched for it."""
+    """A rule for one kind of credential; only a text with one of ``signs`` is searched for it."""
 
     signs: tuple[str, ...]
     pattern: str

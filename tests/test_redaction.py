@@ -1,4 +1,4 @@
-"""What may reach a diagnostic: no credential, one line, a bounded length."""
+"""Text that may reach a diagnostic: no credential, one line, a bounded length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands around a child share: its command line, its start, and its exit status."""
+"""Parts that commands around a child share: its command line, its start, and its exit status."""
 
 from __future__ import annotations
 

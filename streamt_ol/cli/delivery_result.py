@@ -1,4 +1,4 @@
-"""What `send` and `forward` say at the end: the closing line, or the envelope."""
+"""The end of `send` and `forward`: the closing line, or the envelope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where results, warnings and errors of a command go: plain streams, or the envelope.
+"""The output of a command, its results, warnings and errors: plain streams, or the envelope.
 
 Implements "Canonical event serialization" of the specification: in text mode stdout carries
 data only and everything else goes to stderr; with ``--output json`` stdout carries one

@@ -36,12 +36,12 @@ class Item:
 
     @property
     def name(self) -> str:
-        """What the event is called in a report: its kind, state and identity, safe to show."""
+        """The name of the event in a report: its kind, state and identity, safe to show."""
         return f"{name_of(self.event)}{f' at {self.pointer}' if self.pointer else ''}"
 
     @property
     def order(self) -> str:
-        """What order is kept for: all events of one job (so of one run), or of one dataset."""
+        """The key of order: all events of one job (so of one run), or of one dataset."""
         return "\0".join(identity_of(self.event))
 
 

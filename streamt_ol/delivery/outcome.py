@@ -1,4 +1,4 @@
-"""What became of an event: what a receiver would do with it, and what it did."""
+"""Outcomes of an event: what a receiver would do with it, and what it did."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DEPENDS: Literal["depends"] = "depends"
 
 
 class Verdict(NamedTuple):
-    """What a receiver does with an event, as far as that can be told offline.
+    """The verdict of a receiver on an event, as far as that can be told offline.
 
     ``status`` with ``reasons`` (safe to show); ``notes`` are what to know although it is accepted;
     ``edges``: how many lineage edges to expect, None where the receiver makes none of its own;
@@ -37,7 +37,7 @@ State = Literal["sent", "no-edges", "refused", "failed", "unknown", "unsent"]
 
 
 class Outcome(NamedTuple):
-    """What came of sending an event.
+    """The outcome of sending an event.
 
     - ``sent``: acknowledged, and done as far as the receiver says;
     - ``no-edges``: answered with success, but without any lineage edge;

@@ -23,7 +23,7 @@ Choice = Literal["send", "acknowledged", "skipped", "refused"]
 
 
 class Decision(NamedTuple):
-    """What is to be done with one event, and why it is not sent, safe to show.
+    """The decision about one event, and why it is not sent, safe to show.
 
     ``item`` is None for what is not an event. ``rules`` of `validate` are what a refusal
     rests on; ``faults`` is what was found in an event.
@@ -38,7 +38,7 @@ class Decision(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What the event is called in a report, safe to show."""
+        """The name of the event in a report, safe to show."""
         return self.item.name if self.item else "no event"
 
 

@@ -23,7 +23,7 @@ _PREFIX = 5
 
 @dataclass(frozen=True)
 class RunMaking:
-    """How JobEvents become runs.
+    """The way in which JobEvents become runs.
 
     ``run_id`` returns the id for the JobEvent with a number and digest, the same one at every
     call; ``engine`` is the name and version of a ``processing_engine`` facet, or None.

@@ -67,7 +67,7 @@ class Route(NamedTuple):
 
     @property
     def identity(self) -> str:
-        """What tells the way from others in a checkpoint; a configured address stays unsaid."""
+        """The key of this way in a checkpoint; a configured address stays unsaid."""
         if not self.configured:
             return f"{self.receiver.name} {self.target}"
         digest = hashlib.blake2b(self.configured.encode(errors="replace"), digest_size=16)

@@ -40,7 +40,7 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True)
 class Validity:
-    """How far the faults of events count: rules in ``ignored`` do not, none when it is not ``on``.
+    """The weight of faults of events: rules in ``ignored`` do not, none when it is not ``on``.
 
     ``refuses_invalid``: whether every fault keeps an event back.
     """
@@ -75,7 +75,7 @@ def said(faults: tuple[Fault, ...]) -> str:
 
 
 class InvalidEvents:
-    """How many events go out although `validate` finds errors in them, by rule."""
+    """Counts, by rule, of events that go out although `validate` finds errors in them."""
 
     def __init__(self) -> None:
         self._events = 0

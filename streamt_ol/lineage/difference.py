@@ -50,7 +50,7 @@ class Difference:
 
     @property
     def affected(self) -> list[Affected]:
-        """What lies downstream of datasets that are gone, or lost or retyped a column.
+        """The nodes downstream of datasets that are gone, or lost or retyped a column.
 
         Each once, with the cause that is nearest; only what is still there.
         """

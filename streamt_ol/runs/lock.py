@@ -20,7 +20,7 @@ MAX_ANCESTORS = 1000
 
 
 class Holder(Enum):
-    """Who holds the lock."""
+    """The holder of the lock."""
 
     ABSENT = "there is no lock file, as with older releases of streamt"
     NOBODY = "nobody that can be seen"

@@ -29,14 +29,14 @@ _INTERRUPTED = "was perhaps not delivered: it was interrupted"
 
 
 class Emitter(Protocol):
-    """What a run needs of a transport (see ``streamt_ol.transport``)."""
+    """The interface that a run needs of a transport (see ``streamt_ol.transport``)."""
 
     def emit(self, event_bytes: bytes, /) -> None:
         """Deliver one JSON object, UTF-8, without a line end; raise when it is not delivered."""
 
 
 class RunState(StrEnum):
-    """Where a run stands; the last three are final."""
+    """The state of a run; the last three are final."""
 
     NEW = "NEW"
     STARTED = "STARTED"

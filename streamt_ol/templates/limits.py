@@ -1,4 +1,4 @@
-"""What one template may take of the machine, where the system can bound it."""
+"""The share of the machine that one template may take, where the system can bound it."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class DeliveryError(Exception):
 
 
 class Closing:
-    """What is closed at the end of a ``with`` block."""
+    """A resource that is closed at the end of a ``with`` block."""
 
     def close(self) -> None:
         """Release what is held. May be repeated."""

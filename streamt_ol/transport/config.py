@@ -60,7 +60,7 @@ class FileConfig:
 
 @dataclass(frozen=True)
 class RetryConfig:
-    """How often an event is sent again, at most: after no connection, no answer, a status."""
+    """The most times that an event is sent again: after no connection, no answer, a status."""
 
     connect: int = MAX_RETRIES
     read: int = MAX_RETRIES

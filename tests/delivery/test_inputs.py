@@ -1,4 +1,4 @@
-"""What `validate` reads, `send` and `check` read: the same inputs, the same events."""
+"""Inputs that `validate` reads, `send` and `check` read: the same inputs, the same events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each receiver takes, and what its answers mean."""
+"""The receivers: what each takes, and what its answers mean."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ LOADS = {("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src")
 
 
 class Loaded(HTMLParser):
-    """What a browser loads for a page, besides the page."""
+    """The addresses that a browser loads for a page, besides the page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What the pages list is what the program has: tables, commands, options, dependencies, links."""
+"""The pages list what the program has: tables, commands, options, dependencies, links."""
 
 from __future__ import annotations
 

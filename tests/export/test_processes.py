@@ -1,4 +1,4 @@
-"""What streamt of today writes into manifests, and what of it is lineage.
+"""Manifests as today's streamt writes them, and what of them is lineage.
 
 The values are those of streamt's rules: a process of a model has its name, ownership confirms a
 name and makes none, the jobs and topics of tests belong to no model's lineage.
@@ -146,7 +146,7 @@ class TestTopicsBesideTheOutput:
 
 
 class TestLogic:
-    """What a model depends on: its SQL, else its macro, else its ``from``."""
+    """The dependencies of a model: its SQL, else its macro, else its ``from``."""
 
     def one(self, sql: str | None = None, job_sql: str = "", **more: Any) -> Json:
         return manifest(

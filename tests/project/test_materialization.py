@@ -123,7 +123,7 @@ def test_other_sql_is_a_virtual_topic(sql: str) -> None:
 
 
 class TestOrder:
-    """What is declared decides in this order, each before all that follow."""
+    """The declarations that decide, in this order, each before all that follow."""
 
     GROUPED = "SELECT COUNT(*) FROM t"
 

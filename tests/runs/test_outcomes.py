@@ -1,4 +1,4 @@
-"""How an operation ends, case by case, and the table of `docs/runs.md` that lists the cases."""
+"""The ends of an operation, case by case, and the table of `docs/runs.md` that lists the cases."""
 
 from __future__ import annotations
 

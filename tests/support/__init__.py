@@ -1,1 +1,1 @@
-"""What tests share: builders of manifests, and ways to run the command line."""
+"""Parts that tests share: builders of manifests, and ways to run the command line."""

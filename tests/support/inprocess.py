@@ -11,7 +11,7 @@ from streamt_ol.cli.app import run
 
 
 class Ran(NamedTuple):
-    """What a command line ended with and printed."""
+    """The end of a command line, and what it printed."""
 
     status: int
     stdout: bytes

@@ -267,7 +267,7 @@ class Builder:
 
 
 def runtime() -> Json:
-    """What a manifest may say of its runtime; two values of it may be read, and no other."""
+    """The runtime that a manifest may have; two values of it may be read, and no other."""
     return {
         "kafka": {"bootstrap_servers": "broker.example:9092", "sasl_password": SECRET},
         "conduktor": {"gateway": {"proxy_bootstrap": "g.example:6969", "admin_password": SECRET}},

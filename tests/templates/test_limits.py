@@ -1,4 +1,4 @@
-"""What one template may take of the machine, and the process that renders it."""
+"""The share of the machine that one template may take, and the process that renders it."""
 
 from __future__ import annotations
 

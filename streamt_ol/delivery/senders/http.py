@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class HttpTarget:
-    """Where and how events are posted: the addresses, headers, certificates, seconds a request.
+    """The settings of posting events: the addresses, headers, certificates, seconds a request.
 
     ``deadline`` is that of the whole delivery: no request lasts beyond it.
     """

@@ -44,7 +44,7 @@ def confluent_kafka(location: str = "--to kafka") -> ModuleType:
 
 @final
 class Causes:
-    """What a client reports besides the fate of messages: why its brokers cannot be used."""
+    """The reports of a client besides the fate of messages: why its brokers cannot be used."""
 
     def __init__(self) -> None:
         self._module = confluent_kafka()

@@ -1,4 +1,4 @@
-"""What the tests of delivery share: the server process, its certificates, events to send."""
+"""Parts that the tests of delivery share: the server process, its certificates, events to send."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of runs share: a place with a stand-in for streamt, and its events."""
+"""Parts that the tests of runs share: a place with a stand-in for streamt, and its events."""
 
 from __future__ import annotations
 
