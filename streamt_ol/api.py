@@ -146,11 +146,10 @@ def validate(
     ``ignore`` switches rules off, ``strict`` takes warnings for errors. Raises
     ``StreamtOlError``: E500 for an unknown rule, E501 for what cannot be read.
     """
-    from streamt_ol.validation.checker import Settings
-    from streamt_ol.validation.run import Options
+    from streamt_ol.validation.options import Options, Settings
     from streamt_ol.validation.run import validate as run
 
-    options = Options(Settings(_MAX_LINE_BYTES, _known_rules(ignore)), max_findings, strict, 1)
+    options = Options(Settings(_MAX_LINE_BYTES, _known_rules(ignore)), max_findings, strict)
     report = run([_input(source) for source in sources], options, lambda _size, _events: None)
     for failure in report.failures:
         raise failure

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from streamt_ol.problems import USAGE, StreamtOlError
+from streamt_ol.problems import USAGE, Location, StreamtOlError
 from streamt_ol.redaction import shown
 
 if TYPE_CHECKING:
@@ -49,6 +49,22 @@ Environment = Annotated[
     typer.Option("--env", metavar="NAME", help="The project's environment; else STREAMT_ENV."),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print warnings.")]
+
+
+_UNITS = {"k": 10, "M": 20, "G": 30}
+
+
+def size_of(text: str, option: str) -> int:
+    """Return the bytes that ``64M`` means: k, M and G are powers of 1,024. Raises E500."""
+    number, unit = (text[:-1], _UNITS[text[-1]]) if text[-1:] in _UNITS else (text, 0)
+    if number.isascii() and number.isdecimal() and int(number) > 0:
+        return int(number) << unit
+    raise StreamtOlError(
+        USAGE,
+        f"{shown(text)} is not a size",
+        location=Location(option=option),
+        suggestion="a number of bytes, or one with k, M or G behind it, e.g. 64M",
+    )
 
 
 def known_rules(names: Sequence[str]) -> frozenset[str]:

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from streamt_ol.cli.options import known_rules
+from streamt_ol.cli.options import known_rules, size_of
 from streamt_ol.cli.output import file_to_write, refuse_target
 from streamt_ol.problems import INVALID, USAGE, StreamtOlError
+from streamt_ol.reading.expansion import expanded
 from streamt_ol.redaction import place
+from streamt_ol.scale.options import SPLIT_BYTES, ScaleOptions, worth_splits
+from streamt_ol.validation.options import Options, Settings
 from streamt_ol.validation.report import reporter
 from streamt_ol.validation.rules import RULES
 
@@ -22,6 +25,13 @@ if TYPE_CHECKING:
 
     from streamt_ol.cli.output import Output
     from streamt_ol.validation.report.collector import Report
+
+
+class Engine(StrEnum):
+    """The choices of ``--engine``: the keys of ``ENGINES``."""
+
+    LOCAL = "local"
+    SPARK = "spark"
 
 
 class Format(StrEnum):
@@ -44,7 +54,8 @@ def validate(
     events: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[EVENTS]...", help="Files of events, .gz and .zst too; - or nothing: a pipe."
+            metavar="[EVENTS]...",
+            help="Files, folders, patterns, objects (s3://…) of events; - or nothing: a pipe.",
         ),
     ] = None,
     format: Annotated[  # noqa: A002 - the option's name
@@ -75,6 +86,30 @@ def validate(
             min=1, metavar="NUMBER", help="Processes for large input.  [default: all cores]"
         ),
     ] = None,
+    engine: Annotated[
+        Engine | None,
+        typer.Option(help="What checks archives: processes here, or Spark.  [default: local]"),
+    ] = None,
+    master: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Spark's master, where spark-submit does not say it."),
+    ] = None,
+    work_dir: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URI", help="Keep what is done here: the same command goes on where it stopped."
+        ),
+    ] = None,
+    split_bytes: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="Split large files at about this size.  [default: 64M]"),
+    ] = None,
+    partitions: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="NUMBER", help="Parts of the stream rules' state.  [default: by size]"
+        ),
+    ] = None,
     list_rules: Annotated[
         bool, typer.Option("--list-rules", help="Print every rule, one per line, and stop.")
     ] = False,
@@ -90,10 +125,20 @@ def validate(
         message = f"--output json prints the report as JSON, so --format {chosen} needs a file"
         raise StreamtOlError(USAGE, message, suggestion="name the file with --output-file")
     ignored = known_rules(ignore or [])
-    names = _names(events or [])
+    names = expanded(_names(events or []))
     if output_file is not None:
         refuse_target(names, output_file)
-    report = _checked(names, ignored, max_problems, max_line_bytes, jobs, strict=strict)
+    options = Options(Settings(max_line_bytes, ignored), max_problems, strict)
+    scale = ScaleOptions(
+        engine=engine or Engine.LOCAL,
+        jobs=jobs or _cores(),
+        master=master,
+        work_dir=work_dir,
+        split_bytes=SPLIT_BYTES if split_bytes is None else size_of(split_bytes, "split_bytes"),
+        partitions=partitions,
+    )
+    asked = any(one is not None for one in (engine, master, work_dir, split_bytes, partitions))
+    report = _checked(names, options, scale, in_splits=asked)
     if not (output.json or chosen == Format.JSON):
         for failure in report.failures:
             output.error(failure)
@@ -127,27 +172,22 @@ def _names(given: Sequence[str]) -> list[str]:
     return ["-"]
 
 
-def _checked(
-    names: list[str],
-    ignored: frozenset[str],
-    max_problems: int,
-    max_line_bytes: int,
-    jobs: int | None,
-    *,
-    strict: bool,
-) -> Report:
-    from streamt_ol.reading import opening
-    from streamt_ol.validation.checker import Settings
-    from streamt_ol.validation.run import Options, validate
-
-    inputs = opening.openers(names)
-    settings = Settings(max_line_bytes, ignored)
-    options = Options(settings, max_problems, strict, jobs or _cores())
+def _checked(names: list[str], options: Options, scale: ScaleOptions, *, in_splits: bool) -> Report:
+    """Return the report: of one pass, or in splits where that is asked for or pays."""
     from streamt_ol.cli.progress import ByteCount, ProgressLine
+    from streamt_ol.reading.opening import openers
+    from streamt_ol.reading.storage import total_size
 
-    count = ByteCount(opening.size(names))
+    size = total_size(names)
+    count = ByteCount(size)
     with ProgressLine(count.text):
-        return validate(inputs, options, count.show)
+        if in_splits or worth_splits(size):
+            from streamt_ol.scale.run import validate as validate_in_splits
+
+            return validate_in_splits(names, options, scale, count.show)
+        from streamt_ol.validation.run import validate as validate_at_once
+
+        return validate_at_once(openers(names), options, count.show)
 
 
 def _cores() -> int:

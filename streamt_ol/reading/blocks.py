@@ -44,6 +44,11 @@ def blocks(stream: BinaryIO, read: Callable[[int], None] | None = None) -> Itera
     yield from _with(start, plain)
 
 
+def is_compressed(first: bytes) -> bool:
+    """Tell by its first bytes whether an input is compressed in a way that is read here."""
+    return any(first.startswith(magic) for magic, _ in _KINDS)
+
+
 def _raw(stream: BinaryIO, read: Callable[[int], None] | None) -> Iterator[bytes]:
     while block := stream.read(BLOCK):
         if read is not None:

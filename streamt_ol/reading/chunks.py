@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MAX_EVENT_BYTES = 64 << 20  # by default
 _EVENTS = 1000  # of a document in one chunk
-_LOOKED_AT = 64 << 10  # bytes by which a document is told from JSON Lines
+LOOKED_AT = 64 << 10  # bytes by which a document is told from JSON Lines
 
 
 def chunks(blocks: Iterator[bytes], limit: int = MAX_EVENT_BYTES) -> Iterator[Chunk]:
@@ -28,7 +28,7 @@ def chunks(blocks: Iterator[bytes], limit: int = MAX_EVENT_BYTES) -> Iterator[Ch
     counted = _Count(blocks)
     try:
         first = counted.start()
-        split = _documents if is_document(first) else _lines
+        split = _documents if is_document(first) else lines
         yield from split(chain([first], counted), limit)
     except DamagedError as error:
         fault = Fault(FaultKind.DAMAGED, str(error))
@@ -78,14 +78,15 @@ class _Count:
         """
         first: list[bytes] = []
         try:
-            while self.bytes < _LOOKED_AT and (block := next(self, b"")):
+            while self.bytes < LOOKED_AT and (block := next(self, b"")):
                 first.append(block)
         except (DamagedError, OSError) as error:
             self._failure = error
         return b"".join(first)
 
 
-def _lines(blocks: Iterator[bytes], limit: int) -> Iterator[Chunk]:
+def lines(blocks: Iterator[bytes], limit: int = MAX_EVENT_BYTES) -> Iterator[Chunk]:
+    """Yield the whole lines in ``blocks``; a line of more than ``limit`` bytes is a fault."""
     pending: list[bytes] = []
     size = 0
     line, offset = 1, 0

@@ -67,16 +67,6 @@ def openers(names: Sequence[str]) -> list[tuple[str, Opener]]:
     return [(STDIN_NAME if name == STDIN else name, _opener(name)) for name in names]
 
 
-def size(names: Sequence[str]) -> int | None:
-    """Return how many bytes there are to read, or None where that is not known."""
-    if STDIN in names:
-        return None
-    try:
-        return sum(Path(name).stat().st_size for name in names) or None
-    except (OSError, ValueError):
-        return None
-
-
 def replaced_input(names: Sequence[str], target: Path) -> str | None:
     """Return which of the inputs ``target``, which is to be written, is, however named, or None."""
     return next((name for name in names if _is_same(name, target)), None)

@@ -14,9 +14,12 @@ from streamt_ol.reading.raw import Chunk, RawEvent
 from streamt_ol.redaction import place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import BinaryIO
 
     from streamt_ol.reading.opening import Opener
+
+    Cut = Callable[[BinaryIO], Iterator[Chunk]]
 
 
 class Origin(NamedTuple):
@@ -25,6 +28,19 @@ class Origin(NamedTuple):
     name: str
     line: int
     pointer: str
+
+
+def place_of_single(
+    starts: Sequence[int], places: Sequence[Sequence[tuple[int, str]]], position: int
+) -> tuple[int, str] | None:
+    """Return the line and pointer of the single event at ``position``, None where none is.
+
+    ``starts`` are the positions where runs of single events begin, ``places`` their places.
+    """
+    run = bisect_right(starts, position) - 1
+    if run < 0 or position - starts[run] >= len(places[run]):
+        return None
+    return places[run][position - starts[run]]
 
 
 class Inputs:
@@ -54,8 +70,8 @@ class Inputs:
         """The position where the input read last starts."""
         return self._starts[-1]
 
-    def chunks(self, name: str, opened: Opener) -> Iterator[Chunk]:
-        """Yield the chunks of the input ``name``, which ``opened`` opens.
+    def chunks(self, name: str, opened: Opener, cut: Cut | None = None) -> Iterator[Chunk]:
+        """Yield the chunks of the input ``name``, which ``opened`` opens; ``cut`` may cut it anew.
 
         An input that cannot be read, or not to its end, is a fault there and one of ``failures``.
         """
@@ -64,7 +80,7 @@ class Inputs:
         line = 1
         try:
             with opened() as stream:
-                for chunk in chunks(blocks(stream, self._read), self._limit):
+                for chunk in cut(stream) if cut else self._whole(stream):
                     yield self._placed(chunk)
                     last = chunk.events[-1].line if chunk.events else chunk.line
                     line = last + chunk.lines.count(b"\n")
@@ -76,6 +92,19 @@ class Inputs:
             yield self._failed(line, error)
         self._next += 1  # no two inputs share a position, even if one is empty
 
+    def _whole(self, stream: BinaryIO) -> Iterator[Chunk]:
+        return chunks(blocks(stream, self._read), self._limit)
+
+    @property
+    def positions(self) -> int:
+        """The number of positions in the inputs read so far: one between two inputs."""
+        return self._next - 1
+
+    @property
+    def singles(self) -> tuple[list[int], list[tuple[tuple[int, str], ...]]]:
+        """Where runs of single events start; for each run, lines and pointers of its events."""
+        return self._singles, self._single_places
+
     def source(self, position: int) -> int:
         """Return the number of the input, from 0, that ``position`` belongs to."""
         return bisect_right(self._starts, position) - 1
@@ -84,11 +113,9 @@ class Inputs:
         """Return where the event at ``position`` stands."""
         source = self.source(position)
         name = self._names[source]
-        single = bisect_right(self._singles, position) - 1
-        if single >= 0:
-            places = self._single_places[single]
-            if (offset := position - self._singles[single]) < len(places):
-                return Origin(name, *places[offset])
+        single = place_of_single(self._singles, self._single_places, position)
+        if single is not None:
+            return Origin(name, *single)
         return Origin(name, position - self._starts[source] + 1, "")
 
     def _failed(self, line: int, error: StreamtOlError) -> Chunk:

@@ -25,13 +25,7 @@ if TYPE_CHECKING:
     from streamt_ol.reading.faults import Fault
     from streamt_ol.reading.raw import Chunk
     from streamt_ol.validation.findings import Finding
-
-
-class Settings(NamedTuple):
-    """Settings of a check: the longest line, and the rules switched off."""
-
-    max_line_bytes: int
-    ignored: frozenset[str] = frozenset()
+    from streamt_ol.validation.options import Settings
 
 
 class ChunkResult(NamedTuple):

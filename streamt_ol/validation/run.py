@@ -1,36 +1,24 @@
-"""Check whole inputs: chunk by chunk in this process, or in several, with one report."""
+"""Check whole inputs: chunk by chunk, one after the other, with one report."""
 
 from __future__ import annotations
 
-from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from streamt_ol.reading.json_scan import BLANKS
 from streamt_ol.reading.opening import Opener
 from streamt_ol.reading.raw import Chunk
 from streamt_ol.reading.sources import Inputs
-from streamt_ol.validation.checker import ChunkResult, Settings, check_chunk
+from streamt_ol.validation.checker import check_chunk
 from streamt_ol.validation.findings import LocatedFinding
 from streamt_ol.validation.report.collector import Collector, Report
 from streamt_ol.validation.rules import finding
-from streamt_ol.validation.stream.rules import repeated, stream_findings
+from streamt_ol.validation.stream.rules import continuous_jobs, repeated, stream_findings
 from streamt_ol.validation.stream.state import StreamState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-# Starting processes pays once this many bytes have been read in one.
-WORTH_PROCESSES = 48 << 20
-
-
-class Options(NamedTuple):
-    """Options of a run: the settings of each chunk, how much to report, how many processes."""
-
-    settings: Settings
-    max_problems: int
-    strict: bool
-    jobs: int
-
+    from streamt_ol.validation.options import Options
 
 Input = tuple[str, Opener]
 
@@ -40,8 +28,8 @@ def validate(
 ) -> Report:
     """Check ``inputs``, each a name and what opens it, as one stream, and return the report.
 
-    ``progress`` is told the raw bytes read and the events checked so far. The report does not
-    depend on the number of processes. An input that cannot be read is an error in it.
+    ``progress`` is told the raw bytes read and the events checked so far. An input that cannot
+    be read is an error in the report.
     """
     ignored = options.settings.ignored
     state = StreamState()
@@ -49,13 +37,11 @@ def validate(
     collector = Collector(
         options.max_problems, reading.inputs.source, strict=options.strict, ignored=ignored
     )
-    for result in _results(reading.chunks(), options, state, reading):
-        if result.state is not state:
-            state.absorb(result.state)
-        collector.checked(result)
+    for chunk in reading.chunks():
+        collector.checked(check_chunk(chunk, options.settings, state))
         collector.add(repeated(state))
         progress(reading.read, collector.events)
-    collector.add(stream_findings(state))
+    collector.add(stream_findings(state, continuous_jobs(state)))
     collector.add(reading.empty)
     inputs_read = reading.inputs
     return collector.report(inputs_read.names, inputs_read.origin, tuple(inputs_read.failures))
@@ -89,27 +75,3 @@ class _Reading:
 
 def _holds_something(chunk: Chunk) -> bool:
     return bool(chunk.events or chunk.lines.strip(BLANKS))
-
-
-def _results(
-    chunks: Iterator[Chunk], options: Options, state: StreamState, reading: _Reading
-) -> Iterator[ChunkResult]:
-    """Yield what each chunk is found to be, in order: here at first, in processes if it pays."""
-    for chunk in chunks:
-        yield check_chunk(chunk, options.settings, state)
-        if options.jobs > 1 and reading.read >= WORTH_PROCESSES:
-            yield from _in_processes(chunks, options)
-
-
-def _in_processes(chunks: Iterator[Chunk], options: Options) -> Iterator[ChunkResult]:
-    """Yield what ``options.jobs`` processes find in ``chunks``, in the order of the chunks."""
-    from streamt_ol.validation.processes import Workers
-
-    with Workers(options.jobs, options.settings) as workers:
-        waiting: deque[Callable[[], ChunkResult]] = deque()
-        for chunk in chunks:
-            waiting.append(workers.check(chunk))
-            if len(waiting) > 2 * options.jobs:
-                yield waiting.popleft()()
-        while waiting:
-            yield waiting.popleft()()

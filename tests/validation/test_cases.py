@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from streamt_ol.reading import opening
-from streamt_ol.validation.checker import Settings
+from streamt_ol.validation.options import Options, Settings
 from streamt_ol.validation.rules import RULES
-from streamt_ol.validation.run import Options, validate
+from streamt_ol.validation.run import validate
 
 CASES = Path(__file__).parents[1] / "validation" / "cases"
 FILES = sorted(path.relative_to(CASES).as_posix() for path in CASES.glob("*/*"))
@@ -28,7 +28,7 @@ def expected(name: str) -> set[str]:
 @pytest.mark.parametrize("name", FILES)
 def test_a_case_has_exactly_the_findings_that_its_name_says(name: str) -> None:
     inputs = opening.openers([str(CASES / name)])
-    options = Options(Settings(1 << 20), max_problems=100, strict=False, jobs=1)
+    options = Options(Settings(1 << 20), max_problems=100, strict=False)
     report = validate(inputs, options, lambda size, events: None)
     assert set(report.rules) == expected(name), report.problems
     assert report.valid == name.startswith("positive/")

@@ -11,8 +11,8 @@ from support.openlineage_events import Event
 
 from streamt_ol.openlineage.events import EVENT_SCHEMA_URLS
 from streamt_ol.reading import opening
-from streamt_ol.validation.checker import Settings
-from streamt_ol.validation.run import Options, validate
+from streamt_ol.validation.options import Options, Settings
+from streamt_ol.validation.run import validate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,7 +46,7 @@ def static(entity: str, name: str, **more: object) -> Event:
 
 def problems(*paths: Path) -> list[Problem]:
     inputs = opening.openers([str(path) for path in paths])
-    report = validate(inputs, Options(Settings(1 << 20), 100, False, 1), lambda *_: None)
+    report = validate(inputs, Options(Settings(1 << 20), 100, False), lambda *_: None)
     return list(report.problems)
 
 

@@ -18,10 +18,8 @@ from support.openlineage_events import dataset_event, job_event, mutated, random
 from streamt_ol.problems import PARSE
 from streamt_ol.reading import blocks
 from streamt_ol.reading.documents import is_document
-from streamt_ol.reading.raw import Chunk
-from streamt_ol.validation import run
-from streamt_ol.validation.checker import ChunkResult, Settings, check_chunk
-from streamt_ol.validation.run import Options, validate
+from streamt_ol.validation.options import Options, Settings
+from streamt_ol.validation.run import validate
 
 if TYPE_CHECKING:
     from streamt_ol.validation.report.collector import Report
@@ -34,7 +32,7 @@ def report_of(data: bytes, *more: bytes, limit: int = LIMIT, shown: int = 100) -
         (f"input {number}", lambda content=content: nullcontext(io.BytesIO(content)))
         for number, content in enumerate((data, *more))
     ]
-    return validate(inputs, Options(Settings(limit), shown, False, 1), lambda size, events: None)
+    return validate(inputs, Options(Settings(limit), shown, False), lambda size, events: None)
 
 
 def places(report: Report) -> list[tuple[str, int, str]]:
@@ -56,22 +54,14 @@ def messy(random: Random, count: int) -> bytes:
     return random.choice([b"\n", b"\r\n"]).join(lines) + random.choice([b"", b"\n"])
 
 
-def apart(chunk: Chunk, settings: Settings, _state: object = None) -> ChunkResult:
-    """Check a chunk as another process does: with a state of its own."""
-    return check_chunk(chunk, settings)
-
-
 @pytest.mark.parametrize("seed", range(6))
-def test_neither_blocks_nor_separate_states_change_the_report(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_blocks_do_not_change_the_report(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     random = Random(seed)
     for _ in range(12):
         inputs = [messy(random, random.randrange(12)) for _ in range(random.randrange(1, 4))]
         whole = report_of(*inputs, limit=2000)
         with monkeypatch.context() as patched:
             patched.setattr(blocks, "BLOCK", random.choice([1, 64, 1000]))
-            patched.setattr(run, "check_chunk", apart)
             if not any(is_document(one) for one in inputs):
                 assert report_of(*inputs, limit=2000) == whole
 
@@ -211,7 +201,7 @@ def test_what_comes_before_a_reading_error_is_checked() -> None:
         return nullcontext(io.BytesIO())
 
     inputs = [("a", opened), ("b", empty)]
-    options = Options(Settings(LIMIT), 100, False, 1)
+    options = Options(Settings(LIMIT), 100, False)
     report = validate(inputs, options, lambda size, events: None)
     assert [(one.file, one.line, one.rule) for one in report.problems] == [
         ("a", 1, "OL-R010"),

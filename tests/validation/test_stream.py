@@ -17,7 +17,7 @@ from streamt_ol.openlineage.events import EVENT_SCHEMA_URLS, kind_of
 from streamt_ol.openlineage.formats import instant
 from streamt_ol.validation.stream import facts
 from streamt_ol.validation.stream.facts import Moment, Run
-from streamt_ol.validation.stream.rules import stream_findings
+from streamt_ol.validation.stream.rules import continuous_jobs, stream_findings
 from streamt_ol.validation.stream.state import StreamState
 from streamt_ol.validation.stream.window import SPAN, Window
 
@@ -140,13 +140,14 @@ def state_of(events: list[Event], at: int = 0) -> StreamState:
 
 
 def findings(state: StreamState) -> list[tuple[str, int]]:
-    return sorted((one.finding.rule, one.position) for one in stream_findings(state))
+    found = stream_findings(state, continuous_jobs(state))
+    return sorted((one.finding.rule, one.position) for one in found)
 
 
 def told(state: StreamState) -> list[tuple[str, int, int, str]]:
     return sorted(
         (one.finding.rule, one.position, one.earlier, one.finding.message)
-        for one in stream_findings(state)
+        for one in stream_findings(state, continuous_jobs(state))
     )
 
 

@@ -9,7 +9,7 @@ from streamt_ol.redaction import place, redact
 from streamt_ol.validation.findings import ERROR, SEVERITIES, WARNING, LocatedFinding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from streamt_ol.problems import StreamtOlError
     from streamt_ol.reading.sources import Origin
@@ -68,6 +68,15 @@ class Report(NamedTuple):
         return not self.severities[ERROR] and not self.failures
 
 
+class Counts(NamedTuple):
+    """What a ``Collector`` counted and kept; ``inputs`` by the number of the input."""
+
+    inputs: dict[int, dict[str, int]]
+    severities: dict[str, int]
+    rules: dict[str, int]
+    kept: list[LocatedFinding]
+
+
 class Collector:
     """Counts every finding and keeps ``limit`` of them: the gravest, then the first by place.
 
@@ -116,6 +125,34 @@ class Collector:
             self._kept.append(one)
             if len(self._kept) > 2 * self._limit + 1000:
                 self._cut()
+
+    @property
+    def blank(self) -> int:
+        """The number of blank lines so far."""
+        return self._blank
+
+    @property
+    def kinds(self) -> dict[str, int]:
+        """The number of events of each kind so far."""
+        return dict(self._kinds)
+
+    def counts(self) -> Counts:
+        """Return what has been counted and kept, for another collector to take."""
+        self._cut()
+        inputs = {at: dict(counted) for at, counted in self._inputs.items()}
+        return Counts(inputs, dict(self._severities), dict(self._rules), self._kept)
+
+    def take(self, counts: Counts, kinds: Mapping[str, int] | None = None, blank: int = 0) -> None:
+        """Take what another collector of the same report counted and kept."""
+        for at, counted in counts.inputs.items():
+            self._inputs[at].update(counted)
+        self._severities.update(counts.severities)
+        self._rules.update(counts.rules)
+        self._kinds.update(kinds or {})
+        self._blank += blank
+        self._kept += counts.kept
+        if len(self._kept) > 2 * self._limit + 1000:
+            self._cut()
 
     def report(
         self,

@@ -23,7 +23,7 @@ from streamt_ol.validation.stream.state import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from streamt_ol.validation.stream.facts import Run
 
@@ -39,14 +39,26 @@ def repeated(state: StreamState) -> Iterator[LocatedFinding]:
         yield _located(position, "OL-R035", "", "repeated to the byte: a duplicate by delivery")
 
 
-def stream_findings(state: StreamState) -> Iterator[LocatedFinding]:
-    """Yield each finding about the stream as a whole, with the position of the event it names."""
+def continuous_jobs(state: StreamState) -> set[int]:
+    """Return the keys of the jobs that are streams or services by any of their events."""
+    found = {job for job, data in state.types.items() if job_type(data)[0] in facts.CONTINUOUS}
+    found.update(
+        job for job, types in state.more_types.items() if not facts.CONTINUOUS.isdisjoint(types)
+    )
+    return found
+
+
+def stream_findings(state: StreamState, continuous: Collection[int]) -> Iterator[LocatedFinding]:
+    """Yield each finding about the stream as a whole, with the position of the event it names.
+
+    ``continuous`` holds the keys of the jobs whose runs need no end: ``continuous_jobs``.
+    """
     yield from repeated(state)
     for key, data in state.runs.items():
         if key in state.more_runs:
             yield from _shared_run(state, key)
         else:
-            yield from _run(state, key, facts.unpacked(data))
+            yield from _run(state, continuous, key, facts.unpacked(data))
     yield from _statics(state)
     yield from _types(state)
     yield from _inputs(state)
@@ -58,12 +70,15 @@ def _located(
     return LocatedFinding(position, finding(rule, pointer, message), earlier=earlier)
 
 
-def _run(state: StreamState, key: int, run: Run) -> Iterator[LocatedFinding]:
+def _run(
+    state: StreamState, continuous: Collection[int], key: int, run: Run
+) -> Iterator[LocatedFinding]:
     """Yield what is wrong with a run of one job."""
     more = (key, run.job, START) in state.more_moments or (key, run.job, END) in state.more_moments
     if more or not _is_quiet(run):
         yield from _order(state, key, run)
-        yield from _missing(state, key, run)
+        if run.generated or run.job not in continuous:
+            yield from _missing(state, key, run)
 
 
 def _is_quiet(run: Run) -> bool:
@@ -114,20 +129,12 @@ def _order(state: StreamState, key: int, run: Run) -> Iterator[LocatedFinding]:
 
 
 def _missing(state: StreamState, key: int, run: Run) -> Iterator[LocatedFinding]:
-    """Yield the ends that a run misses: streamt's own must have both, a continuous one none."""
-    if not run.generated and _is_continuous(state, run.job):
-        return
+    """Yield the ends that a run misses: streamt's own must have both, another finite one too."""
     for moment, rule, part in ((run.start, "OL-R036", START), (run.end, "OL-R037", END)):
         if moment is None and (key, part) not in state.half_known:
             message = f"run {facts.run_id_of(key)} has no {_NAMES[part]} in the input"
             rule_here = "OL-R058" if run.generated else rule
             yield _located(run.first, rule_here, "/run/runId", message)
-
-
-def _is_continuous(state: StreamState, job: int) -> bool:
-    types = {job_type(state.types[job])[0]} if job in state.types else set()
-    types.update(state.more_types.get(job, ()))
-    return not types.isdisjoint(facts.CONTINUOUS)
 
 
 def _statics(state: StreamState) -> Iterator[LocatedFinding]:

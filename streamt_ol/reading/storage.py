@@ -1,0 +1,199 @@
+"""Files on disk and objects in a store under one name: list, measure, open from an offset.
+
+A name with a scheme of ``SCHEMES`` is an object's URI and is read through fsspec; its credentials
+come from where the store's own tools look for them, never from the name. Any other name is a
+file's path. What a store's library raises becomes an ``OSError`` whose text holds no credential.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+
+from streamt_ol.problems import PARSE, Location, StreamtOlError
+from streamt_ol.reading.opening import open_input
+from streamt_ol.redaction import one_line, place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+# The module that fsspec needs for a scheme, and the extra that brings it.
+SCHEMES: dict[str, tuple[str, str]] = {
+    "s3": ("s3fs", "s3"),
+    "s3a": ("s3fs", "s3"),
+    "gs": ("gcsfs", "gcs"),
+    "gcs": ("gcsfs", "gcs"),
+    "abfs": ("adlfs", "azure"),
+    "abfss": ("adlfs", "azure"),
+}
+_READ_AHEAD = 8 << 20  # bytes asked of a store at a time
+_VERSION_KEYS = ("ETag", "etag", "generation", "LastModified", "last_modified", "mtime")
+
+
+class Version(NamedTuple):
+    """What an input was when it was looked at: its size in bytes, and what changes with it."""
+
+    size: int
+    mark: str
+
+
+def scheme_of(name: str) -> str | None:
+    """Return the scheme of an object's URI, or None for the path of a file.
+
+    Raises E501 for the URI of a store that cannot be read from here.
+    """
+    scheme, separator, _ = name.partition("://")
+    if not separator or not scheme.replace("+", "").replace("-", "").isalnum():
+        return None
+    if scheme.lower() in SCHEMES:
+        return scheme.lower()
+    if os.path.exists(name):  # noqa: PTH110 - a name may be no path at all
+        return None
+    raise StreamtOlError(
+        PARSE,
+        f"objects of {scheme}:// cannot be read",
+        location=Location(file=place(name)),
+        suggestion=f"the stores that can be read: {', '.join(f'{one}://' for one in SCHEMES)}",
+    )
+
+
+def absolute(name: str) -> str:
+    """Return ``name`` as every process, in whatever folder, finds it."""
+    return name if scheme_of(name) else os.path.abspath(name)  # noqa: PTH100 - links stay
+
+
+def version(name: str) -> Version:
+    """Return the size and the mark of a file or object. Raises ``OSError``."""
+    if scheme_of(name) is None:
+        found = os.stat(name)  # noqa: PTH116 - a name may be no path at all
+        return Version(found.st_size, f"{found.st_ino}:{found.st_mtime_ns}")
+    with store(name) as (files, path):
+        files.invalidate_cache()
+        info = files.info(path)
+    mark = next((str(info[key]) for key in _VERSION_KEYS if info.get(key)), "")
+    return Version(int(info["size"] or 0), mark.strip('"'))
+
+
+def total_size(names: Iterable[str]) -> int | None:
+    """Return how many bytes there are to read, or None where that is not known."""
+    try:
+        return sum(version(name).size for name in names) or None
+    except (OSError, ValueError, StreamtOlError):
+        return None
+
+
+def is_same(before: Version, now: Version) -> bool:
+    """Tell whether what was read is still what it was; a file may have grown, as a log does."""
+    if before == now:
+        return True
+    file, _, _ = before.mark.partition(":")
+    return now.size > before.size and now.mark.startswith(f"{file}:")
+
+
+@contextmanager
+def opened(name: str, start: int = 0) -> Iterator[BinaryIO]:
+    """Open a file or object to read it from the byte ``start`` on. Raises ``OSError``."""
+    if scheme_of(name) is None:
+        with open_input(name) as stream:
+            if start:
+                stream.seek(start)
+            yield stream
+        return
+    with (
+        store(name) as (files, path),
+        files.open(path, "rb", block_size=_READ_AHEAD, cache_type="readahead") as stream,
+    ):
+        stream.seek(start)
+        yield stream
+
+
+@contextmanager
+def store(name: str) -> Iterator[tuple[Any, str]]:
+    """Give fsspec's file system for an object's URI, and the object's path there.
+
+    What goes wrong inside is an ``OSError``. Raises E501 where the store's library is missing.
+    """
+    scheme = scheme_of(name)
+    assert scheme is not None
+    files, protocol = _file_system(scheme)
+    try:
+        yield files, files._strip_protocol(name.replace(f"{scheme}://", f"{protocol}://", 1))
+    except (OSError, StreamtOlError):
+        raise
+    except Exception as error:  # noqa: BLE001 - each store's library has errors of its own
+        reason = one_line(f"{type(error).__name__}: {error}", 200)
+        raise OSError(errno.EIO, f"the store does not give it: {reason}") from None
+
+
+@lru_cache(maxsize=8)
+def _file_system(scheme: str) -> tuple[Any, str]:
+    module, extra = SCHEMES[scheme]
+    try:
+        fsspec = import_module("fsspec")
+        import_module(module)
+    except ImportError:
+        raise StreamtOlError(
+            PARSE,
+            f"{scheme}:// needs a library that is not installed",
+            suggestion=f"pip install 'streamt-ol[{extra}]'",
+        ) from None
+    return fsspec.filesystem(scheme), scheme
+
+
+def below(folder: str, suffixes: tuple[str, ...]) -> list[str]:
+    """Return the names of the files below ``folder`` that end in ``suffixes``, sorted.
+
+    Names that begin with ``_`` or ``.`` are left out, as Spark does. Raises ``OSError``.
+    """
+    if scheme_of(folder) is None:
+        found = [
+            os.path.join(top, name)  # noqa: PTH118 - names stay as the user spelled the folder
+            for top, _, names in _walk(folder)
+            for name in names
+        ]
+    else:
+        with store(folder) as (files, path):
+            inside = files.find(path)
+        prefix = folder.rstrip("/")
+        found = [prefix + one[len(path.rstrip("/")) :] for one in inside]
+    start = len(folder.rstrip("/")) + 1
+    return sorted(
+        name for name in found if name.endswith(suffixes) and not _is_hidden(name[start:])
+    )
+
+
+def is_folder(name: str) -> bool:
+    """Tell whether ``name`` is a folder, or the prefix of objects. Raises ``OSError``."""
+    if scheme_of(name) is None:
+        return Path(name).is_dir()
+    with store(name) as (files, path):
+        return bool(files.isdir(path)) and not files.isfile(path)
+
+
+def matching(pattern: str) -> list[str]:
+    """Return the names of the files that a pattern with ``*``, ``?`` or ``[`` means, sorted."""
+    scheme = scheme_of(pattern)
+    if scheme is None:
+        from glob import glob
+
+        found = [name for name in glob(pattern, recursive=True) if os.path.isfile(name)]  # noqa: PTH113, PTH207
+    else:
+        with store(pattern) as (files, path):
+            found = [f"{scheme}://{one}" for one in files.glob(path)]
+    return sorted(name for name in found if not _is_hidden(name.rpartition("/")[2]))
+
+
+def _walk(folder: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    def fail(error: OSError) -> None:
+        raise error
+
+    yield from os.walk(folder, onerror=fail)
+
+
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith(("_", ".")) for part in name.split("/"))

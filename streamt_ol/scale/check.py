@@ -1,0 +1,150 @@
+"""Check one split: its findings and counts, and its share of the stream state of each partition."""
+
+from __future__ import annotations
+
+import errno
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, BinaryIO
+
+from streamt_ol.problems import INVALID, Location, StreamtOlError
+from streamt_ol.reading import storage
+from streamt_ol.reading.chunks import lines
+from streamt_ol.reading.json_scan import BLANKS
+from streamt_ol.reading.opening import unreadable
+from streamt_ol.reading.sources import Inputs
+from streamt_ol.redaction import place
+from streamt_ol.scale.pieces import Origins, Outcome, Summary, encoded, joined
+from streamt_ol.scale.plan import LINE_BITS
+from streamt_ol.scale.ranges import blocks_within, start_of_reading
+from streamt_ol.scale.state import shares
+from streamt_ol.validation.checker import check_chunk
+from streamt_ol.validation.options import Settings
+from streamt_ol.validation.report.collector import Collector
+from streamt_ol.validation.stream.rules import continuous_jobs, repeated
+from streamt_ol.validation.stream.state import StreamState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from streamt_ol.reading.raw import Chunk
+    from streamt_ol.scale.plan import Input, Plan, Split
+    from streamt_ol.scale.work_dir import WorkDir
+
+
+def check_split(work: WorkDir, plan: Plan, number: int) -> Outcome:
+    """Check the split ``number`` and leave its pieces, the summary last: ``summary-NUMBER``."""
+    split = plan.splits[number]
+    checked = _Split(plan, split)
+    checked.run()
+    work.write(f"state-{number}", joined(list(shares(checked.state, plan.partitions))))
+    work.write(f"names-{number}", encoded(list(checked.state.names.items())))
+    origins = checked.origins()
+    if origins is not None:
+        work.write(f"origins-{number}", encoded(origins))
+    summary = checked.summary(has_origins=origins is not None)
+    work.write(f"summary-{number}", encoded(summary))
+    return Outcome(number, summary.size, sum(summary.kinds.values()))
+
+
+def collector_of(plan: Plan) -> Collector:
+    """Return a collector for the findings in the splits of ``plan``."""
+    splits = plan.splits
+    return Collector(
+        plan.max_problems,
+        lambda position: splits[position >> LINE_BITS].input,
+        strict=plan.strict,
+        ignored=frozenset(plan.ignored),
+    )
+
+
+class _Split:
+    """One split while it is checked."""
+
+    def __init__(self, plan: Plan, split: Split) -> None:
+        self.state = StreamState()
+        self._plan = plan
+        self._split = split
+        self._input = plan.inputs[split.input]
+        self._size = 0
+        self._seen = False
+        self._inputs = Inputs(plan.max_line_bytes, self._read)
+        self._collector = collector_of(plan)
+
+    def run(self) -> None:
+        """Read the split and check its events."""
+        settings = Settings(self._plan.max_line_bytes, frozenset(self._plan.ignored))
+        base = self._split.number << LINE_BITS
+        for chunk in self._chunks():
+            self._seen = self._seen or bool(chunk.events or chunk.lines.strip(BLANKS))
+            located = chunk._replace(position=base + chunk.position)
+            self._collector.checked(check_chunk(located, settings, self.state))
+            self._collector.add(repeated(self.state))
+        if self._inputs.positions >= 1 << LINE_BITS:
+            raise StreamtOlError(
+                INVALID,
+                f"one split of it holds {self._inputs.positions:,} lines, and {1 << LINE_BITS:,} "
+                "are the most",
+                location=Location(file=place(self._input.name)),
+                suggestion="compress it in smaller parts",
+            )
+
+    def summary(self, *, has_origins: bool) -> Summary:
+        """Return what the report needs of the split."""
+        failures = self._inputs.failures
+        return Summary(
+            self._inputs.positions,
+            self._size,
+            self._collector.blank,
+            self._collector.kinds,
+            self._seen,
+            self._collector.counts(),
+            sorted(continuous_jobs(self.state)),
+            (failures[0].message, str(failures[0].location), failures[0].suggestion)
+            if failures
+            else None,
+            has_origins,
+        )
+
+    def origins(self) -> Origins | None:
+        """Return where the single events of a document stand, and the faults of the reading."""
+        starts, places = self._inputs.singles
+        return Origins(starts, [list(one) for one in places]) if starts else None
+
+    def _chunks(self) -> Iterator[Chunk]:
+        split, found = self._split, self._input
+        if split.whole:
+            opened = partial(_opened, found, 0)
+            return self._inputs.chunks(found.name, opened)
+        opened = partial(_opened, found, start_of_reading(split.start))
+        return self._inputs.chunks(found.name, opened, self._lines)
+
+    def _lines(self, stream: BinaryIO) -> Iterator[Chunk]:
+        split = self._split
+        within = blocks_within(stream, split.start, split.end, self._input.size, self._read)
+        return lines(within, self._plan.max_line_bytes)
+
+    def _read(self, size: int) -> None:
+        self._size += size
+
+
+@contextmanager
+def _opened(found: Input, start: int) -> Iterator[BinaryIO]:
+    """Open an input as it was at the plan. Raises E501 where it cannot be read, or has changed."""
+    if found.failure:
+        raise unreadable(found.name, OSError(errno.EIO, found.failure))
+    try:
+        if found.mark:
+            _refuse_changed(found)
+        with storage.opened(found.source, start) as stream:
+            yield stream
+        if found.mark:
+            _refuse_changed(found)
+    except OSError as error:
+        raise unreadable(found.name, error) from None
+
+
+def _refuse_changed(found: Input) -> None:
+    """Raise ``OSError`` where an input is another than at the plan; a log may have grown."""
+    if not storage.is_same(storage.Version(found.size, found.mark), storage.version(found.source)):
+        raise OSError(errno.ESTALE, "it has changed since the run began")

@@ -1,0 +1,116 @@
+"""The plan: which bytes of which input each split covers, and what the inputs were then."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from streamt_ol.reading import storage
+from streamt_ol.reading.blocks import is_compressed
+from streamt_ol.reading.chunks import LOOKED_AT
+from streamt_ol.reading.documents import is_document
+from streamt_ol.reading.opening import STDIN, STDIN_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+POSITION_BITS = 48
+LINE_BITS = 28  # of a position: the rest is the number of the split
+_MAX_SPLITS = 1 << (POSITION_BITS - LINE_BITS)
+# Bytes of stream state that a byte of input comes to at the most: a run of two small events,
+# 1,600 bytes together, takes 200 bytes.
+_STATE_SHARE = 8
+_GROWTH = 12  # by which compressed events are taken to grow
+_PARTITION_BYTES = 128 << 20  # half of what a partition may take: the rest is for joining
+
+
+class Input(msgspec.Struct, frozen=True, array_like=True):
+    """An input: its name in the report, its name for every process, what it was at the plan.
+
+    ``failure`` says why it cannot be read; then it has no split but one that says so.
+    """
+
+    name: str
+    source: str
+    size: int = 0
+    mark: str = ""
+    failure: str = ""
+
+
+class Split(msgspec.Struct, frozen=True, array_like=True):
+    """Bytes of one input: the lines that begin in ``[start, end)``, or the ``whole`` of it."""
+
+    number: int
+    input: int
+    start: int
+    end: int
+    whole: bool
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """The inputs and splits of a run, and everything else its steps depend on."""
+
+    release: str
+    inputs: list[Input]
+    splits: list[Split]
+    partitions: int
+    max_line_bytes: int
+    max_problems: int
+    strict: bool
+    ignored: list[str]
+
+
+def plan_inputs(names: Sequence[str], split_bytes: int) -> tuple[list[Input], list[Split]]:
+    """Return the inputs and the splits that cover them, in their order.
+
+    A compressed file, a document or a pipe is one split. An input that cannot be read keeps its
+    place, for the report to name it. A file that grows is read to the size it has now.
+    """
+    inputs: list[Input] = []
+    splits: list[Split] = []
+    for number, name in enumerate(names):
+        found, whole = _looked_at(name)
+        inputs.append(found)
+        edges = [0, found.size]
+        if not whole and found.size > split_bytes:
+            edges = [*range(0, found.size, split_bytes), found.size]
+        for start, end in pairwise(edges):
+            splits.append(Split(len(splits), number, start, end, whole))
+    if len(splits) > _MAX_SPLITS:
+        message = f"{len(splits)} splits are too many: raise --split-bytes"
+        raise OSError(errno.EFBIG, message)
+    return inputs, splits
+
+
+def partitions_for(inputs: Sequence[Input], splits: Sequence[Split]) -> int:
+    """Return into how many partitions the stream state goes, so that each fits into memory."""
+    whole = {split.input for split in splits if split.whole}
+    size = sum(one.size * (_GROWTH if at in whole else 1) for at, one in enumerate(inputs))
+    return max(1, -(-size // (_STATE_SHARE * _PARTITION_BYTES)))
+
+
+def _looked_at(name: str) -> tuple[Input, bool]:
+    """Return an input, and whether it is one split whatever its size."""
+    if name == STDIN:
+        return Input(STDIN_NAME, STDIN), True
+    try:
+        source = storage.absolute(name)
+        if storage.scheme_of(name) is None and not _is_regular(source):
+            return Input(name, source), True
+        size, mark = storage.version(source)
+        with storage.opened(source) as stream:
+            first = stream.read(LOOKED_AT)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        return Input(name, name, failure=reason), True
+    whole = is_compressed(first) or is_document(first)
+    return Input(name, source, size, mark), whole
+
+
+def _is_regular(path: str) -> bool:
+    return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - a name may be no path at all

@@ -1,0 +1,110 @@
+"""Validate an archive: plan, map, merge, finish, on the engine that was chosen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from streamt_ol import __version__
+from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError
+from streamt_ol.scale import tasks
+from streamt_ol.scale.engines import EngineOptions, engine
+from streamt_ol.scale.finish import leave_across, report_of, summaries_of
+from streamt_ol.scale.pieces import Outcome, decoded, encoded
+from streamt_ol.scale.plan import Plan, partitions_for, plan_inputs
+from streamt_ol.scale.work_dir import work_dir
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from streamt_ol.scale.engines import Engine, Task
+    from streamt_ol.scale.options import ScaleOptions
+    from streamt_ol.scale.work_dir import WorkDir
+    from streamt_ol.validation.options import Options
+    from streamt_ol.validation.report.collector import Report
+
+    Progress = Callable[[int, int], None]
+
+_FORMAT = "1"  # of the pieces in a work directory
+
+
+def validate(
+    names: Sequence[str], options: Options, scale: ScaleOptions, progress: Progress
+) -> Report:
+    """Check the inputs ``names`` in splits, and return the report of one process to the byte.
+
+    ``progress`` is told the bytes read and the events checked so far. Raises E500 for a work
+    directory of another run, E506 where the engine or the work directory fails.
+    """
+    with engine(scale.engine, EngineOptions(scale.jobs, scale.master)) as started:
+        if scale.work_dir is None and not started.shares_files:
+            raise StreamtOlError(
+                USAGE,
+                "workers on other machines need a work directory that all of them reach",
+                location=Location(option="work_dir"),
+                suggestion="name one, e.g. s3://bucket/work",
+            )
+        with work_dir(scale.work_dir) as work:
+            plan = _plan(names, options, scale)
+            work.claim(encoded(plan))
+            _check(started, work, plan, progress)
+            summaries = summaries_of(work, plan)
+            leave_across(work, plan, summaries)
+            _map(started, tasks.merge, work, _missing(work, "merged", range(plan.partitions)))
+            return report_of(work, plan, summaries)
+
+
+def _plan(names: Sequence[str], options: Options, scale: ScaleOptions) -> Plan:
+    try:
+        inputs, splits = plan_inputs(names, scale.split_bytes)
+    except OSError as error:
+        location = Location(option="split_bytes")
+        raise StreamtOlError(INVALID, error.strerror or "", location=location) from None
+    return Plan(
+        f"{__version__}/{_FORMAT}",
+        inputs,
+        splits,
+        scale.partitions or partitions_for(inputs, splits),
+        options.settings.max_line_bytes,
+        options.max_problems,
+        options.strict,
+        sorted(options.settings.ignored),
+    )
+
+
+def _check(started: Engine, work: WorkDir, plan: Plan, progress: Progress) -> None:
+    """Check every split that is not checked yet; a pipe is read here, by the one that has it."""
+    here = [split.number for split in plan.splits if not plan.inputs[split.input].mark]
+    there = [split.number for split in plan.splits if plan.inputs[split.input].mark]
+    size = events = 0
+    for number in here:
+        done = decoded(tasks.check(encoded(tasks.Item(work.where, number))), Outcome)
+        _raise(done)
+        size, events = size + done.size, events + done.events
+        progress(size, events)
+    for done in _outcomes(started, tasks.check, work, _missing(work, "summary", there)):
+        size, events = size + done.size, events + done.events
+        progress(size, events)
+
+
+def _missing(work: WorkDir, piece: str, numbers: Iterable[int]) -> list[int]:
+    there = work.pieces()
+    return [number for number in numbers if f"{piece}-{number}" not in there]
+
+
+def _map(started: Engine, task: Task, work: WorkDir, numbers: list[int]) -> None:
+    for _ in _outcomes(started, task, work, numbers):
+        pass
+
+
+def _outcomes(started: Engine, task: Task, work: WorkDir, numbers: list[int]) -> Iterable[Outcome]:
+    items = [encoded(tasks.Item(work.where, number)) for number in numbers]
+    for result in started.map(task, items):
+        done = decoded(result, Outcome)
+        _raise(done)
+        yield done
+
+
+def _raise(done: Outcome) -> None:
+    error = tasks.error_of(done)
+    if error is not None:
+        raise error

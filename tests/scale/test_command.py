@@ -1,0 +1,201 @@
+"""`streamt-ol validate` over archives: resumption, a full disk, inputs that change, folders."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+from support.archives import write_archive
+from support.commands import PROGRAM, clean_environment, streamt_ol
+from support.openlineage_events import dataset_event, run_event
+
+from streamt_ol.scale import tasks
+from streamt_ol.scale.pieces import Outcome, decoded, encoded
+from streamt_ol.scale.plan import Plan, plan_inputs
+from streamt_ol.scale.work_dir import WorkDir
+
+SMALL = ("--split-bytes", "20k", "--partitions", "3", "--jobs", "2")
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> list[str]:
+    """Files in which runs cross from one to the next, none of them damaged or absent."""
+    names = []
+    for number in range(3):
+        file = tmp_path / f"{number}.jsonl"
+        lines = []
+        for run in range(300):
+            event = run_event(("START", "RUNNING", "COMPLETE")[number])
+            event["run"] = {"runId": f"00000000-0000-4000-8000-{run:012x}"}
+            event["eventTime"] = f"2026-01-31T23:{number:02}:{run % 60:02}Z"
+            lines.append(json.dumps(event))
+        file.write_text("\n".join(lines))
+        names.append(str(file))
+    return names
+
+
+def test_the_same_command_goes_on_where_a_killed_one_stopped(
+    archive: list[str], tmp_path: Path
+) -> None:
+    work = tmp_path / "work"
+    command = ["validate", *archive, "--work-dir", str(work), *SMALL, "-f", "json"]
+    started = subprocess.Popen(
+        [PROGRAM, *command], env=clean_environment(), stdout=subprocess.DEVNULL,
+        start_new_session=True,
+    )  # fmt: skip
+    end = time.monotonic() + 60
+    while time.monotonic() < end and not list(work.glob("summary-*")):
+        time.sleep(0.01)
+    os.killpg(started.pid, signal.SIGKILL)
+    started.wait()
+    done = {file.name: file.stat().st_mtime_ns for file in work.glob("summary-*")}
+    assert done
+    ran = streamt_ol(*command)
+    alone = streamt_ol("validate", *archive, "-f", "json")
+    assert ran.stdout == alone.stdout
+    assert {name: (work / name).stat().st_mtime_ns for name in done} == done
+    assert json.loads(ran.stdout)["data"]["events"] == 900
+
+
+def test_a_work_directory_of_another_run_is_refused(archive: list[str], tmp_path: Path) -> None:
+    work = str(tmp_path / "work")
+    assert streamt_ol("validate", archive[0], "--work-dir", work, *SMALL).returncode == 1
+    for other in (archive[1:2], [archive[0], "--strict"], [archive[0], "--max-problems", "1"]):
+        ran = streamt_ol("validate", *other, "--work-dir", work, *SMALL)
+        assert ran.returncode == 2
+        assert ran.stderr.startswith(b"E500_USAGE_ERROR --work-dir: the work directory was left")
+        assert ran.stdout == b""
+
+
+def test_a_full_disk_is_one_error_and_nothing_is_lost(archive: list[str], tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    command = [PROGRAM, "validate", *archive, "--work-dir", str(work), *SMALL[:4], "--jobs", "1"]
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+
+    ran = subprocess.run(
+        command, env=clean_environment(), capture_output=True, preexec_fn=limited, check=False
+    )
+    assert ran.returncode == 1
+    assert ran.stdout == b""
+    error = ran.stderr.decode().splitlines()[0]
+    assert error == (
+        f"E506_OPENLINEAGE_INVALID --work-dir: the work directory {work} fails: File too large"
+    )
+    again = subprocess.run(command, env=clean_environment(), capture_output=True, check=False)
+    assert again.stdout == streamt_ol("validate", *archive).stdout
+
+
+def test_a_killed_process_is_one_error(archive: list[str], tmp_path: Path) -> None:
+    big = tmp_path / "big.jsonl"
+    big.write_bytes(b"".join(json.dumps(run_event()).encode() + b"\n" for _ in range(40_000)))
+    command = [PROGRAM, "validate", str(big), "--split-bytes", "8M", "--jobs", "2"]
+    started = subprocess.Popen(
+        command, env=clean_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    children = f"/proc/{started.pid}/task/{started.pid}/children"
+    worker = None
+    end = time.monotonic() + 60
+    while worker is None and time.monotonic() < end:
+        with open(children) as file:  # noqa: PTH123 - of the kernel
+            for child in file.read().split():
+                with open(f"/proc/{child}/cmdline") as line:  # noqa: PTH123
+                    if "spawn_main" in line.read():
+                        worker = int(child)
+        time.sleep(0.01)
+    assert worker is not None
+    os.kill(worker, signal.SIGKILL)
+    out, err = started.communicate(timeout=60)
+    assert started.returncode == 1
+    assert out == b""
+    assert err.startswith(b"E506_OPENLINEAGE_INVALID: a process that checks events was ended")
+
+
+def test_folders_and_patterns_give_names_as_they_were_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a/2.jsonl", "a/1.jsonl", "a/_temporary/0.jsonl", "b.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("{}\n")
+    for given in ("a", "a/*.jsonl"):
+        ran = streamt_ol("validate", given, "--engine", "local", cwd=tmp_path)
+        lines = ran.stdout.decode().splitlines()
+        assert [line.partition(" ")[0] for line in lines[:2]] == ["a/1.jsonl:1:", "a/2.jsonl:1:"]
+        assert ran.stdout == streamt_ol("validate", given, cwd=tmp_path).stdout
+
+
+def test_a_pipe_is_one_split(archive: list[str], tmp_path: Path) -> None:
+    data = b"\n".join(Path(name).read_bytes() for name in archive)
+    ran = streamt_ol("validate", "--engine", "local", "-f", "json", stdin=data)
+    assert ran.stdout == streamt_ol("validate", "-f", "json", stdin=data).stdout
+    assert json.loads(ran.stdout)["data"]["events"] == 900
+
+
+@pytest.mark.parametrize("size", ["0", "x", "64Q", "-1M", "M", "1.5M", ""])
+def test_a_size_is_a_number_with_a_unit(size: str, archive: list[str]) -> None:
+    ran = streamt_ol("validate", archive[0], f"--split-bytes={size}")
+    assert ran.returncode == 2
+    assert ran.stderr.startswith(b"E500_USAGE_ERROR --split-bytes: ")
+
+
+class TestInputsThatChange:
+    """What an input was at the plan is what is read; another is an error that names it."""
+
+    def planned(self, tmp_path: Path, *names: str) -> tuple[WorkDir, Plan]:
+        inputs, splits = plan_inputs(names, 1 << 20)
+        plan = Plan("test", inputs, splits, 1, 1 << 20, 100, False, [])
+        work = WorkDir(str(tmp_path / "work"))
+        work.claim(encoded(plan))
+        return work, plan
+
+    def rules(self, work: WorkDir) -> dict[str, int]:
+        outcome = decoded(tasks.check(encoded(tasks.Item(work.where, 0))), Outcome)
+        assert outcome.error is None
+        from streamt_ol.scale.pieces import Summary
+
+        return decoded(work.read("summary-0"), Summary).counts.rules
+
+    def test_a_log_that_grows_is_read_to_its_size_at_the_plan(self, tmp_path: Path) -> None:
+        log = tmp_path / "log.jsonl"
+        line = json.dumps(dataset_event()) + "\n"
+        log.write_text(line)
+        work, plan = self.planned(tmp_path, str(log))
+        with log.open("a") as more:
+            more.write("{\n" * 5)
+        assert self.rules(work) == {}
+        assert plan.splits[0].end == len(line)
+
+    @pytest.mark.parametrize("change", ["replaced", "truncated", "removed", "rewritten"])
+    def test_another_file_is_a_fault_of_the_input(self, change: str, tmp_path: Path) -> None:
+        file = tmp_path / "a.jsonl"
+        file.write_text(json.dumps(dataset_event()) + "\n")
+        work, _ = self.planned(tmp_path, str(file))
+        if change == "replaced":
+            other = tmp_path / "b"
+            other.write_text(file.read_text())
+            other.rename(file)
+        elif change == "truncated":
+            file.write_text("")
+        elif change == "removed":
+            file.unlink()
+        else:
+            os.utime(file, ns=(1, 1))
+        assert self.rules(work)["OL-R061"] == 1
+
+
+def test_more_seeds_agree_through_the_command(tmp_path: Path) -> None:
+    names = write_archive(tmp_path, Random(4711), files=6, events=100)
+    work = str(tmp_path / "work")
+    ran = streamt_ol("validate", *names, "--work-dir", work, *SMALL, "--max-problems", "1000")
+    alone = streamt_ol("validate", *names, "--max-problems", "1000")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (
+        alone.returncode, alone.stdout, alone.stderr,
+    )  # fmt: skip
