@@ -21,6 +21,8 @@ _PARTS = {
     "tests": ("name", "model", "type"),
     "exposures": (),
 }  # fmt: skip
+_BRANCHES = frozenset(("columns", "contract", "from", "from_", "fields"))
+_BELOW = ("columns", "name", "type", "description", "source", "ref")
 _ENDPOINTS = (("kafka", "bootstrap_servers"), ("conduktor", "gateway", "proxy_bootstrap"))
 
 
@@ -94,11 +96,18 @@ def _lines_below(section: Section, parts: tuple[str, ...]) -> Iterator[tuple[str
 def _lines(
     above: str, key: str | int, owner: YamlMap | YamlList, line: int
 ) -> Iterator[tuple[str, int]]:
-    """Yield the line of an entry and of what is below it, each where it is not that above it."""
+    """Yield the line of an entry and of what is below it, each where it is not that above it.
+
+    Only what is read is gone into: an alias in anything else may stand for millions of values.
+    """
     at, own = above + pointer(key), owner.lines[key]  # type: ignore[index]
     if own != line:
         yield at, own
     value = owner[key]  # type: ignore[index]
-    if isinstance(value, YamlMap | YamlList):
-        for below in value if isinstance(value, YamlMap) else range(len(value)):
-            yield from _lines(at, below, value, own)
+    if isinstance(value, YamlList) and key in _BRANCHES:
+        for index in range(len(value)):
+            yield from _lines(at, index, value, own)
+    elif isinstance(value, YamlMap) and (isinstance(key, int) or key in _BRANCHES):
+        for name in _BELOW:
+            if name in value:
+                yield from _lines(at, name, value, own)
