@@ -80,8 +80,8 @@ def _reported(
         _require_local_state(project.backend)
     namespaces = Namespaces(project.options, None)
     spec = RunSpec(Job(namespaces.job, command_job_name(project.name, "apply")))
-    place = declared.marker_place(project.name, operation_file)
-    return emission.report_apply(spec, place, arguments, output)
+    location = declared.marker_location(project.name, operation_file)
+    return emission.report_apply(spec, location, arguments, output)
 
 
 def _require_local_state(backend: StateBackend | None) -> None:

@@ -16,8 +16,9 @@ from streamt_ol import collector
 from streamt_ol.export.environment import with_environment
 from streamt_ol.problems import UNENCRYPTED, USAGE, StreamtOlError, Warned, warning
 from streamt_ol.runs import Run, RunSpec, check_spec
-from streamt_ol.runs.child import Ended, endings_ignored, termination_as_exit
-from streamt_ol.runs.marker import Place, local_place
+from streamt_ol.runs.child import Ended
+from streamt_ol.runs.marker import MarkerLocation, local_location
+from streamt_ol.runs.signals import endings_ignored, termination_as_exit
 from streamt_ol.transport.config import UNENCRYPTED_MESSAGE, read_transport_config
 
 if TYPE_CHECKING:
@@ -100,12 +101,12 @@ class Declared:
 
         return CompileProject()({"options": self._options()})
 
-    def marker_place(self, project: str, operation_file: Path | None) -> Place:
+    def marker_location(self, project: str, operation_file: Path | None) -> MarkerLocation:
         """Return where streamt keeps the operation marker. Raises E503."""
         environment = self._environment()
         if operation_file is not None:
-            return Place(operation_file, project, environment, backend=None)
-        return local_place(Path(self.arguments.project_dir), project, environment)
+            return MarkerLocation(operation_file, project, environment, backend=None)
+        return local_location(Path(self.arguments.project_dir), project, environment)
 
     def _backend(self) -> StateBackend | None:
         """Return the backend that the project beside a manifest names, where it can be read."""
@@ -167,8 +168,10 @@ def report_child(
             _tell(warnings, run.give_up, output)
 
 
-def report_apply(spec: RunSpec, place: Place, arguments: list[str], output: Output) -> Ended:
-    """Run the child, and report the durable operations that the marker at ``place`` shows."""
+def report_apply(
+    spec: RunSpec, location: MarkerLocation, arguments: list[str], output: Output
+) -> Ended:
+    """Run the child, and report the durable operations that the marker at ``location`` shows."""
     from streamt_ol.runs.durable import Deliveries, run_apply
 
     warnings: list[Warned] = []
@@ -176,7 +179,7 @@ def report_apply(spec: RunSpec, place: Place, arguments: list[str], output: Outp
         deliveries = Deliveries(spec, transport, warnings.append)
         collector.resume()
         try:
-            ended = run_apply(arguments, os.environ, place, deliveries)
+            ended = run_apply(arguments, os.environ, location, deliveries)
             deliveries.finish()
             return ended
         finally:

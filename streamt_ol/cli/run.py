@@ -43,7 +43,7 @@ PARSING = {"cls": PairingCommand, "context_settings": {"allow_interspersed_args"
 def joined(words: list[str]) -> list[str]:
     """Return ``words`` with the values of each option in ``_WORDS`` joined into one.
 
-    Every other option before the command takes one value or stands alone. Raises E500 where a
+    Every other option before the command takes one value or none. Raises E500 where a
     word is missing.
     """
     done: list[str] = []
@@ -139,7 +139,7 @@ def run(
 
 def _parent(given: str | None, variable: str | None) -> Parent | None:
     """Return the parent of the option, else of the variable, which may be empty for none."""
-    from streamt_ol.runs.ids import checked_parent, parent_of
+    from streamt_ol.runs.spec import checked_parent, parent_of
 
     if given is not None:
         namespace, name, run_id = _split(given, "--parent")

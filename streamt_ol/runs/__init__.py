@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from streamt_ol.runs.check import check_spec
-    from streamt_ol.runs.ids import id_of_trace, random_id
     from streamt_ol.runs.run import Emitter, Run, RunState, utc_now, utc_text
-    from streamt_ol.runs.spec import Dataset, Job, Parent, RunSpec
+    from streamt_ol.runs.spec import Dataset, Job, Parent, RunSpec, id_of_trace, random_id
 
 # Where each public name lives: imported when it is first asked for, since a command around a
 # child process needs only ``streamt_ol.runs.child``.
@@ -34,8 +33,8 @@ _HOME = {
     "RunSpec": "spec",
     "RunState": "run",
     "check_spec": "check",
-    "id_of_trace": "ids",
-    "random_id": "ids",
+    "id_of_trace": "spec",
+    "random_id": "spec",
     "utc_now": "run",
     "utc_text": "run",
 }

@@ -40,8 +40,8 @@ def check_event(event: RunEvent) -> None:
     Under streamt's own producer the specification's rules for generated events hold as well.
     Warnings count as errors: whoever makes an event can make it without one.
     """
-    for place, text in _texts(event):
-        _check_text(text, place)
+    for pointer, text in _texts(event):
+        _check_text(text, pointer)
     found = _findings(event)
     if found:
         first = found[0]
@@ -83,15 +83,15 @@ def _fast_path(*, has_parent: bool) -> Callable[[Any], bool]:
     return compiled(event_schema(RUN_EVENT, used)).is_valid
 
 
-def _check_text(text: object, place: str) -> None:
+def _check_text(text: object, pointer: str) -> None:
     if not isinstance(text, str):
-        raise StreamtOlError(INVALID, "the value is not text", location=place)
+        raise StreamtOlError(INVALID, "the value is not text", location=pointer)
     if not is_encodable(text):
-        raise StreamtOlError(INVALID, "the text is not valid Unicode", location=place)
-    if place.endswith("/namespace"):
-        check_no_credentials(text, place)
-    elif place.startswith(_OWN_WORDS):
-        check_no_credentials(text, place, "the value")
+        raise StreamtOlError(INVALID, "the text is not valid Unicode", location=pointer)
+    if pointer.endswith("/namespace"):
+        check_no_credentials(text, pointer)
+    elif pointer.startswith(_OWN_WORDS):
+        check_no_credentials(text, pointer, "the value")
 
 
 def _texts(event: RunEvent) -> list[tuple[str, str]]:
@@ -106,8 +106,8 @@ def _texts(event: RunEvent) -> list[tuple[str, str]]:
     for index, dataset in enumerate(event.get("outputs", [])):
         identities.append((f"/outputs/{index}", dataset))
     found = [
-        (f"{place}/{field}", text)
-        for place, identity in identities
+        (f"{pointer}/{field}", text)
+        for pointer, identity in identities
         for field, text in (("namespace", identity["namespace"]), ("name", identity["name"]))
     ]
     found += [

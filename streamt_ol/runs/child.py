@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import errno
 import os
-import select
 import signal
 import time
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from streamt_ol.runs.witness import Witness
+    from streamt_ol.runs.signals import HeldSignals
 
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
@@ -27,21 +25,11 @@ KILLED_BY = 128
 # The exit status by which a program says that it was interrupted, as streamt does.
 INTERRUPTED = KILLED_BY + signal.SIGINT
 # Those that ask for the end of a command.
-_ENDING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
-# Nobody can catch the first two; those of a fault come from the code that runs; Python ignores
-# the next two; the terminal suspends the whole group by the last two, as it would without us.
-_LEFT_ALONE = frozenset({
-    signal.SIGKILL, signal.SIGSTOP,
-    signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGTRAP,
-    signal.SIGSYS,
-    signal.SIGPIPE, signal.SIGXFSZ,
-    signal.SIGTTIN, signal.SIGTTOU,
-})  # fmt: skip
-_SUSPENDING = frozenset({signal.SIGTSTP, signal.SIGCONT})
+ENDING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
+SUSPENDING = frozenset({signal.SIGTSTP, signal.SIGCONT})
 # Python ignores these two; a child must meet them as any program does.
 _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 _SETTLING = 0.02  # seconds in which a sender has reached every process that it sends a signal to
-_PATIENCE = 1000  # milliseconds between two looks at the child, should its SIGCHLD be lost
 _SHELL = "/bin/sh"
 
 
@@ -62,84 +50,8 @@ class Ended(NamedTuple):
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C, or a SIGINT to us, came while the child ran."""
+        """True where Ctrl-C, or a SIGINT to us, came while the child ran."""
         return self.stopped_by is signal.SIGINT
-
-
-class StoppedError(SystemExit):
-    """A signal asks this process to end; the exit status is 128 + n."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(KILLED_BY + number)
-        self.name = signal.Signals(number).name
-
-    def __str__(self) -> str:
-        return f"The command was stopped by {self.name}."
-
-
-class HeldSignals:
-    """The signals that arrive: each makes the descriptor ``wakes`` readable and is noted."""
-
-    def __init__(self, wakes: int, witness: Witness) -> None:
-        self.witness = witness
-        self._wakes = wakes
-        self._waiting = select.poll()
-        self._waiting.register(wakes, select.POLLIN)
-
-    def wait(self) -> None:
-        """Wait until a signal has arrived, or for a while."""
-        self._waiting.poll(_PATIENCE)
-
-    def arrived(self) -> list[int]:
-        """Return the signals that have arrived since the last call, each once, in their order."""
-        try:
-            return list(dict.fromkeys(os.read(self._wakes, 65536)))
-        except BlockingIOError:
-            return []
-
-
-@contextmanager
-def signals_held() -> Iterator[HeldSignals]:
-    """Let signals that would end or suspend this process be noted instead, for the main thread.
-
-    One that was ignored before (by `nohup`, or a shell for its job in the background) stays
-    ignored. What arrives after the child's end is dropped.
-    """
-    from streamt_ol.runs.witness import Witness
-
-    wakes, woken = os.pipe()
-    os.set_blocking(wakes, False)
-    os.set_blocking(woken, False)
-    before = signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
-    try:
-        with _handled(_passed_on() | {signal.SIGCHLD}, _note), Witness() as witness:
-            yield HeldSignals(wakes, witness)
-    finally:
-        signal.set_wakeup_fd(before)
-        os.close(wakes)
-        os.close(woken)
-
-
-@contextmanager
-def termination_as_exit() -> Iterator[None]:
-    """Let SIGTERM, SIGHUP and SIGQUIT end the body by a ``StoppedError``; others leave it alone.
-
-    Ctrl-C is a ``KeyboardInterrupt`` as ever.
-    """
-
-    def leave(number: int, _frame: object) -> None:
-        raise StoppedError(number)
-
-    ending = _passed_on() & (_ENDING - {signal.SIGINT})
-    with _handled(_passed_on() - _ENDING - _SUSPENDING, _note), _handled(ending, leave):
-        yield
-
-
-@contextmanager
-def endings_ignored() -> Iterator[None]:
-    """Let no signal end the body, which is short."""
-    with _handled(_passed_on() & _ENDING, _note):
-        yield
 
 
 def run_child(
@@ -195,9 +107,9 @@ class _Attendance:
         for number in arrived:
             if number == signal.SIGCHLD:
                 continue
-            if number in _ENDING and self._first is None:
+            if number in ENDING and self._first is None:
                 self._first = signal.Signals(number)
-            if number in _SUSPENDING:
+            if number in SUSPENDING:
                 self._to_suspend = number == signal.SIGTSTP
             if number not in shared:
                 os.kill(self._child, number)  # not yet waited for, so the id is still the child's
@@ -258,26 +170,6 @@ def _script(name: str) -> str | None:
         return None
     with open(path, "rb") as file:  # noqa: PTH123 - no need of pathlib
         return None if b"\0" in file.readline(256) else path
-
-
-def _note(_number: int, _frame: object) -> None:
-    """Do nothing: that the signal arrived is noted by the interpreter's wake-up descriptor."""
-
-
-def _passed_on() -> set[int]:
-    """Return the signals that a child may be meant by, without those that are ignored."""
-    found = signal.valid_signals() - _LEFT_ALONE - {signal.SIGCHLD}
-    return {number for number in found if signal.getsignal(number) is not signal.SIG_IGN}
-
-
-@contextmanager
-def _handled(numbers: Iterable[int], handler: Callable[[int, object], None]) -> Iterator[None]:
-    earlier = {number: signal.signal(number, handler) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, one in earlier.items():
-            signal.signal(number, signal.SIG_DFL if one is None else one)
 
 
 def _not_started(error: OSError | ValueError) -> Ended:

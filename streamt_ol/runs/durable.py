@@ -10,12 +10,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from streamt_ol.problems import EMIT_FAILED, StreamtOlError, Warned
-from streamt_ol.runs.child import Ended, run_child, signals_held
+from streamt_ol.runs.child import Ended, run_child
 from streamt_ol.runs.lock import Holder, StateLock
-from streamt_ol.runs.marker import Marker, Place, read_marker
+from streamt_ol.runs.marker import Marker, MarkerLocation, read_marker
 from streamt_ol.runs.operation import Finished, OperationTracker, Started, Transition
 from streamt_ol.runs.ownership import Look
 from streamt_ol.runs.run import Emitter, Run, utc_now
+from streamt_ol.runs.signals import signals_held
 from streamt_ol.runs.watch import watching
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ Warn = Callable[[Warned], None]
 def run_apply(
     arguments: Sequence[str],
     environment: Mapping[str, str],
-    place: Place,
+    location: MarkerLocation,
     deliveries: Deliveries,
     clock: Callable[[], str] = utc_now,
 ) -> Ended:
@@ -38,35 +39,35 @@ def run_apply(
     What the marker cannot tell is one warning there, and no event.
     """
     with signals_held() as signals:
-        lock = StateLock(place.lock_path)
-        tracker = OperationTracker(look_at(place, lock, clock), free=lock.is_free())
+        lock = StateLock(location.lock_path)
+        tracker = OperationTracker(look_at(location, lock, clock), free=lock.is_free())
         deliveries.start()
 
         def changed() -> bool:
             """Look, and return whether the next look may wait for the files to change."""
-            look = look_at(place, lock, clock)
+            look = look_at(location, lock, clock)
             deliveries.put(tracker.see(look))
             return look.holder in (Holder.OURS, Holder.ABSENT)
 
-        with watching(place.path, changed):
+        with watching(location.path, changed):
             ended = run_child(arguments, environment, signals, lock.start)
-        last = look_at(place, lock, clock)
+        last = look_at(location, lock, clock)
         deliveries.put(tracker.end(last, ended))
     for trouble in tracker.troubles(last, ended):
-        deliveries.warn({"code": EMIT_FAILED, "message": trouble, "location": str(place.path)})
+        deliveries.warn({"code": EMIT_FAILED, "message": trouble, "location": str(location.path)})
     return ended
 
 
-def look_at(place: Place, lock: StateLock, clock: Callable[[], str] = utc_now) -> Look:
+def look_at(location: MarkerLocation, lock: StateLock, clock: Callable[[], str] = utc_now) -> Look:
     """Look at a marker and, after it, at the state file beside it: only whether it changed.
 
     Of an operation the lock counts that had one holder before and after the look.
     """
     holder = lock.holder()
-    marker = read_marker(place)
+    marker = read_marker(location)
     at = clock()
-    state = place.state_path
-    look = Look(marker, _identity(place.path), state and _identity(state), at, holder)
+    state = location.state_path
+    look = Look(marker, _identity(location.path), state and _identity(state), at, holder)
     if marker != Marker("clear") and lock.holder() is not holder:
         return look._replace(holder=Holder.UNKNOWN)
     return look

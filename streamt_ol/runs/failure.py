@@ -43,7 +43,7 @@ def exception_message(error: BaseException) -> str:
 
 
 def is_failure(error: BaseException) -> bool:
-    """Whether an exception out of a transport is its own failure, and goes no further.
+    """Return whether an exception out of a transport is its own failure, and goes no further.
 
     So is every ``Exception``, and a ``SystemExit`` or a cancellation of the transport's own. A
     ``KeyboardInterrupt``, an exit by a handler of a signal, and what some host throws into a

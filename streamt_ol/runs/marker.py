@@ -54,7 +54,7 @@ class Unusable(NamedTuple):
     reason: str
 
 
-class Place(NamedTuple):
+class MarkerLocation(NamedTuple):
     """The marker of a project's environment, with the state file and the lock beside it.
 
     ``backend`` is the one that the marker's address must name, None for any.
@@ -79,16 +79,16 @@ class Place(NamedTuple):
         return None if state is None else state.with_name(f".{state.name}.lock")
 
 
-def local_place(project_dir: Path, project: str, environment: str) -> Place:
+def local_location(project_dir: Path, project: str, environment: str) -> MarkerLocation:
     """Return where streamt's local backend keeps the marker of ``environment``."""
     path = project_dir / ".streamt" / "state" / f"{environment}{_SUFFIX}"
-    return Place(path, project, environment)
+    return MarkerLocation(path, project, environment)
 
 
-def read_marker(place: Place) -> Marker | Unusable:
-    """Return the marker at ``place``, or why it says nothing. A value either way, never raised."""
+def read_marker(location: MarkerLocation) -> Marker | Unusable:
+    """Return the marker at ``location``, or why it says nothing; nothing is raised."""
     try:
-        content = _content(place.path)
+        content = _content(location.path)
     except FileNotFoundError:
         return Marker("clear")
     except OSError as error:
@@ -101,7 +101,7 @@ def read_marker(place: Place) -> Marker | Unusable:
         document = orjson.loads(content)
     except orjson.JSONDecodeError:
         return _damaged("it is not JSON")
-    return marker_of(document, place)
+    return marker_of(document, location)
 
 
 def _content(path: Path) -> bytes | None:
@@ -113,7 +113,7 @@ def _content(path: Path) -> bytes | None:
         return file.read(MAX_BYTES)
 
 
-def marker_of(document: Any, place: Place) -> Marker | Unusable:
+def marker_of(document: Any, location: MarkerLocation) -> Marker | Unusable:
     """Return what a parsed marker says, any JSON value, or why it says nothing.
 
     Every ``control_version`` from 1 on is read, as long as the fields that are needed are as
@@ -124,7 +124,7 @@ def marker_of(document: Any, place: Place) -> Marker | Unusable:
     version = document.get("control_version")
     if type(version) is not int or version < 1:
         return Unusable("cannot be read: its control_version is not known")
-    if not _is_ours(document.get("address"), place):
+    if not _is_ours(document.get("address"), location):
         return Unusable("is not used: its address is not that of this project and environment")
     status = document.get("status")
     if status not in get_args(Status):
@@ -140,13 +140,13 @@ def marker_of(document: Any, place: Place) -> Marker | Unusable:
     return Marker(cast("Status", status), intent, progress, interrupted)
 
 
-def _is_ours(address: Any, place: Place) -> bool:
+def _is_ours(address: Any, location: MarkerLocation) -> bool:
     if not isinstance(address, str) or not address.startswith(_SCHEME):
         return False
     backend, _, rest = address.removeprefix(_SCHEME).partition("/")
-    ours = f"{place.project}/{place.environment}"
+    ours = f"{location.project}/{location.environment}"
     # The project may stand there as it is, or percent-encoded.
-    return place.backend in (None, backend) and ours in (rest, unquote(rest))
+    return location.backend in (None, backend) and ours in (rest, unquote(rest))
 
 
 def _intent(intent: Any) -> Intent | Unusable:

@@ -171,7 +171,7 @@ class OperationTracker:
 
 
 def _interrupted(marker: Marker | Unusable, ended: Ended) -> bool:
-    """Whether Ctrl-C reached us or streamt alone, which says so by its status or its record."""
+    """Return whether Ctrl-C reached us, or streamt alone, whose status or record says so."""
     recorded = isinstance(marker, Marker) and marker.interrupted
     child = ended.killed_by == signal.SIGINT or ended.exit_status == INTERRUPTED
     return ended.interrupted or child or recorded

@@ -1,4 +1,4 @@
-"""Whose operation a marker speaks of: that of the command, or another process's.
+"""The owner of the operation that a marker speaks of: the command, or another process.
 
 An operation is the command's own when a process of the child's tree holds streamt's lock while
 the marker stands. Where that cannot be seen, the lock and the marker before the start decide.
@@ -42,7 +42,7 @@ class Look(NamedTuple):
         return None if isinstance(self.marker, Unusable) else self.marker.intent
 
     def shows(self, other: Look) -> bool:
-        """Whether it shows nothing else than ``other`` does."""
+        """Return whether it shows nothing else than ``other`` does."""
         return self._replace(at=other.at) == other
 
 

@@ -15,7 +15,7 @@ from streamt_ol.problems import EMIT_FAILED, Warned
 from streamt_ol.redaction import redact
 from streamt_ol.runs.check import check_event, check_spec
 from streamt_ol.runs.failure import GENERIC, exception_message, failure_message, is_failure
-from streamt_ol.runs.ids import random_id
+from streamt_ol.runs.spec import random_id
 from streamt_ol.transport.base import DeliveryError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Run:
     As a context manager it sends START, runs the body, and sends COMPLETE when the body ends,
     ABORT when a ``KeyboardInterrupt`` leaves it, FAIL when anything else does (except a
     ``SystemExit`` that says success). The exception goes on untouched. A body that knows better
-    says so with ``complete``, ``fail`` or ``abort``; the first word stands.
+    says so with ``complete``, ``fail`` or ``abort``; the first word counts.
 
     Whatever the transport raises is its failure, except an interrupt: a ``KeyboardInterrupt``,
     or what a signal handler of the host raises while an event is on its way.
@@ -69,7 +69,7 @@ class Run:
     Each event that could not be delivered is one ``W112_OPENLINEAGE_EMIT_FAILED`` in
     ``warnings``, and is given to ``warn`` as it happens.
 
-    Raises E506 when ``run_id`` (default: ``new_id()``) is no UUID, ``started_at`` (default: the
+    Raises E506 when ``run_id`` (default: ``new_id()``) is not a UUID, ``started_at`` (default: the
     time of START) no RFC 3339 time, or any event of the run would not be valid.
     """
 

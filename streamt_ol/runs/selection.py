@@ -47,19 +47,19 @@ def sampled_datasets(
     E506 at the test whose model is not declared, and where there is no namespace for topics.
     Without a sample test nothing is resolved.
     """
-    samples = [(place, test) for place, test in tests if test.get("type") == SAMPLE]
+    samples = [(pointer, test) for pointer, test in tests if test.get("type") == SAMPLE]
     if not samples:
         return ()
     locations = locations or Locations()
     declarations = Declarations(manifest, locations)
     found = set()
-    for place, test in samples:
+    for pointer, test in samples:
         declaration = declarations.named(test.get("model") or "")
         if declaration is None:
             raise StreamtOlError(
                 INVALID,
                 f"the sample test reads {shown(test.get('model') or '')}, which is not declared",
-                location=locations.of(f"{place}/model"),
+                location=locations.of(f"{pointer}/model"),
             )
         found.add(Dataset(namespaces.of("kafka"), _topic(declaration)))
     return tuple(sorted(found))

@@ -1,4 +1,4 @@
-"""The description of a run: its job, its datasets, its parent, and the shape of its events.
+"""The description of a run: its job, its datasets, its ids, and the shape of its events.
 
 Implements the identities and fields of "Runtime command events" of the specification. A spec
 holds no time and no run id; ``event`` makes one complete RunEvent of it.
@@ -6,16 +6,20 @@ holds no time and no run id; ``event`` makes one complete RunEvent of it.
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NotRequired, TypedDict
 
 from streamt_ol.openlineage import facets
 from streamt_ol.openlineage.events import EVENT_SCHEMA_URLS, RUN_EVENT
+from streamt_ol.openlineage.formats import is_uuid
 from streamt_ol.openlineage.release import PRODUCER
+from streamt_ol.problems import INVALID, StreamtOlError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+_TRACE_BITS = 128
 EventType = Literal["START", "COMPLETE", "FAIL", "ABORT"]
 TERMINAL: tuple[EventType, ...] = ("COMPLETE", "FAIL", "ABORT")
 
@@ -161,3 +165,58 @@ class RunSpec:
 
 def _identities(datasets: Iterable[Dataset]) -> list[Identity]:
     return [{"namespace": d.namespace, "name": d.name} for d in sorted(set(datasets))]
+
+
+def random_id() -> str:
+    """Return a fresh random UUIDv4, as "Event time, run IDs, and determinism" asks for."""
+    return str(uuid.uuid4())
+
+
+def id_of_trace(trace_id: int | str) -> str:
+    """Return a 128-bit W3C trace id, an int or 32 hexadecimal digits, as a UUID.
+
+    One lineage run then maps to one trace. Raises E506 for anything else, and for the all-zero
+    id, which tracing libraries give when there is no trace.
+    """
+    number = _number(trace_id)
+    if not 0 < number < 1 << _TRACE_BITS:
+        raise StreamtOlError(
+            INVALID,
+            "the trace id is not 32 hexadecimal digits other than all zeros",
+            location="trace_id",
+            suggestion="start the run inside a recording span, or give no trace id",
+        )
+    return str(uuid.UUID(int=number))
+
+
+def parent_of(text: str, location: str) -> Parent:
+    """Return the parent that ``NAMESPACE/NAME/RUNID`` names, as the official wrappers hand it on.
+
+    A job's name may hold slashes: the namespace ends at the first, the run id begins after the
+    last. Raises E506 at ``location``.
+    """
+    namespace, _, rest = text.partition("/")
+    name, _, run_id = rest.rpartition("/")
+    return checked_parent(namespace, name, run_id, location)
+
+
+def checked_parent(namespace: str, name: str, run_id: str, location: str) -> Parent:
+    """Return a parent with a namespace, a name and a UUID, or raise E506 at ``location``."""
+    if not namespace.strip() or not name.strip() or not is_uuid(run_id):
+        raise StreamtOlError(
+            INVALID,
+            "the parent is not a namespace, the name of a job and a run id that is a UUID",
+            location=location,
+        )
+    return Parent(namespace, name, run_id)
+
+
+def _number(digits: object) -> int:
+    if isinstance(digits, int):
+        return digits
+    if not isinstance(digits, str):
+        return -1
+    try:
+        return int.from_bytes(bytes.fromhex(digits)) if len(digits) == _TRACE_BITS // 4 else -1
+    except ValueError:
+        return -1

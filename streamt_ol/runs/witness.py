@@ -2,7 +2,7 @@
 
 A signal from the terminal, by ``kill -- -PGID``, ``timeout`` or a supervisor of a whole control
 group reaches the child as well; one by ``kill PID`` does not, and nothing in the signal tells
-the two apart. So a second process stands in our process group, to which nobody sends a signal
+the two apart. So a second process is in our process group, to which nobody sends a signal
 of its own: it blocks them all, and on being asked answers which have arrived.
 
 It also keeps the child from outliving us: when we are killed (SIGKILL, which nobody can pass

@@ -5,7 +5,8 @@ from __future__ import annotations
 import signal
 from typing import TYPE_CHECKING, Literal
 
-from streamt_ol.runs.child import INTERRUPTED, Ended, run_child, signals_held
+from streamt_ol.runs.child import INTERRUPTED, Ended, run_child
+from streamt_ol.runs.signals import signals_held
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

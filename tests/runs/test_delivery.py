@@ -21,7 +21,8 @@ from support.delivery.servers import Server
 from support.streamt.place import UNSET, Json, Place, kinds, read_until, sent
 
 from streamt_ol.runs import Job, Run, RunSpec
-from streamt_ol.runs.child import run_child, signals_held
+from streamt_ol.runs.child import run_child
+from streamt_ol.runs.signals import signals_held
 from streamt_ol.runs.wrapped import run_wrapped
 from streamt_ol.transport.config import read_transport_config
 

@@ -16,9 +16,9 @@ from streamt_ol.runs.child import Ended
 from streamt_ol.runs.marker import (
     Intent,
     Marker,
-    Place,
+    MarkerLocation,
     Unusable,
-    local_place,
+    local_location,
     marker_of,
     read_marker,
 )
@@ -199,7 +199,7 @@ def _nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 def _read(document: Any) -> Marker | Unusable:
 
-    return marker_of(document, Place(Path("e.control.json"), "p", "e"))
+    return marker_of(document, MarkerLocation(Path("e.control.json"), "p", "e"))
 
 
 class TestReading:
@@ -217,33 +217,33 @@ class TestReading:
         return path
 
     def test_what_is_read(self, tmp_path: Path) -> None:
-        place = Place(self.marker(tmp_path), "acme/shop", "prod")
+        place = MarkerLocation(self.marker(tmp_path), "acme/shop", "prod")
         intent = Intent(IDS[1], "apply", "2026-03-14T09:00:00Z")
         assert read_marker(place) == Marker("in_progress", intent)
 
     def test_the_address_may_hold_the_name_as_it_is(self, tmp_path: Path) -> None:
         path = self.marker(tmp_path, address="streamt-state://local/acme/shop/prod")
-        assert isinstance(read_marker(Place(path, "acme/shop", "prod")), Marker)
+        assert isinstance(read_marker(MarkerLocation(path, "acme/shop", "prod")), Marker)
         for project, environment in (("acme", "prod"), ("acme/shop", "dev"), ("shop", "prod")):
-            assert isinstance(read_marker(Place(path, project, environment)), Unusable)
+            assert isinstance(read_marker(MarkerLocation(path, project, environment)), Unusable)
 
     def test_another_backend_only_where_the_file_was_named(self, tmp_path: Path) -> None:
         path = self.marker(tmp_path, address="streamt-state://s3/acme%2Fshop/prod")
-        assert isinstance(read_marker(Place(path, "acme/shop", "prod")), Unusable)
-        assert isinstance(read_marker(Place(path, "acme/shop", "prod", None)), Marker)
+        assert isinstance(read_marker(MarkerLocation(path, "acme/shop", "prod")), Unusable)
+        assert isinstance(read_marker(MarkerLocation(path, "acme/shop", "prod", None)), Marker)
 
     def test_no_file_is_clear(self, tmp_path: Path) -> None:
-        assert read_marker(local_place(tmp_path, "shop", "prod")) == CLEAR
+        assert read_marker(local_location(tmp_path, "shop", "prod")) == CLEAR
 
     def test_a_clear_marker_has_no_intent(self, tmp_path: Path) -> None:
         path = self.marker(tmp_path, status="clear", intent=None)
-        assert read_marker(Place(path, "acme/shop", "prod")) == CLEAR
+        assert read_marker(MarkerLocation(path, "acme/shop", "prod")) == CLEAR
 
     @pytest.mark.parametrize("content", [b"", b"\xff", b"null", b"3", b"[" * 100_000, b"{}"])
     def test_garbage_is_a_value(self, tmp_path: Path, content: bytes) -> None:
         path = tmp_path / "prod.control.json"
         path.write_bytes(content)
-        assert isinstance(read_marker(Place(path, "acme/shop", "prod")), Unusable)
+        assert isinstance(read_marker(MarkerLocation(path, "acme/shop", "prod")), Unusable)
 
     @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), _nested))
     def test_any_json_is_a_value(self, document: Any) -> None:

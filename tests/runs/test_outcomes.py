@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from streamt_ol.runs.child import Ended
-from streamt_ol.runs.marker import Intent, Marker, Place, marker_of
+from streamt_ol.runs.marker import Intent, Marker, MarkerLocation, marker_of
 from streamt_ol.runs.operation import Finished, OperationTracker, Started
 from streamt_ol.runs.ownership import Look
 from streamt_ol.runs.wrapped import outcome
@@ -157,7 +157,7 @@ def test_how_far_the_actions_have_come(actions: Any, entries: Any, progress: str
         "intent": {**INTENT._asdict(), "actions": actions},
         "progress": entries,
     }
-    place = Place(Path("e.control.json"), "p", "e")
+    place = MarkerLocation(Path("e.control.json"), "p", "e")
     assert marker_of(document, place) == Marker("in_progress", INTENT, progress)  # type: ignore[arg-type]
 
 
@@ -179,5 +179,5 @@ def test_a_recovery_record(recovery: Any, interrupted: bool) -> None:
         "intent": INTENT._asdict(),
         "recovery": recovery,
     }
-    marker = marker_of(document, Place(Path("e.control.json"), "p", "e"))
+    marker = marker_of(document, MarkerLocation(Path("e.control.json"), "p", "e"))
     assert marker == Marker("recovery_required", INTENT, "none", interrupted)

@@ -13,7 +13,7 @@ from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.problems import Warned
 from streamt_ol.runs import Job, RunSpec
 from streamt_ol.runs.durable import Deliveries, run_apply
-from streamt_ol.runs.marker import local_place
+from streamt_ol.runs.marker import local_location
 from streamt_ol.transport.memory import MemoryTransport
 from streamt_ol.validation.events import check_event
 from streamt_ol.validation.generated import check_generated
@@ -108,7 +108,7 @@ class Place:
         transport, warnings = MemoryTransport(), list[Warned]()
         spec = RunSpec(Job(NAMESPACE, "streamt/shop/commands/apply"))
         deliveries = Deliveries(spec, transport, warnings.append)
-        where = local_place(self.folder, "shop", "default")
+        where = local_location(self.folder, "shop", "default")
         line = [program or str(self.streamt), "apply", "-p", str(self.folder)]
         ended = run_apply(line, self.environment(plan), where, deliveries)
         deliveries.finish()
