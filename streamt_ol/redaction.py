@@ -19,6 +19,7 @@ _REVEALING_NAME = (
 _HOST_AND_PORT = r"(?:\[[0-9a-f:.]+\]|[^\s:/?#@]*)(?::[0-9]{1,5})?(?![^\s/?#])"
 # A text of any length is looked at this far; what is shown of it ends long before.
 _SEARCHED = 65_536
+_LINE = 4_000  # characters of one line of a message
 
 
 # A segment of the path of a URI that is not called, e.g. a partition: no parameter.
@@ -121,6 +122,31 @@ def printable(text: str, limit: int) -> str:
     if cut.isprintable():
         return cut
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
+
+
+def printable_line(text: str) -> str:
+    """Return a line of a message as it may reach a terminal or a log: escaped, and not endless.
+
+    The last guard, which all text passes: what is of the user has been redacted before.
+    """
+    return printable(text, _LINE)
+
+
+def printable_json(text: bytes) -> bytes:
+    """Return JSON with the same values, in which no character is one that a terminal obeys.
+
+    ``text`` is UTF-8; of control characters it holds at most line feeds outside of texts.
+    """
+    decoded = text.decode()
+    if decoded.replace("\n", "").isprintable():
+        return text
+    hidden = [c for c in set(decoded) if not c.isprintable() and c != "\n"]
+    return decoded.translate({ord(c): _json_escape(c) for c in hidden}).encode()
+
+
+def _json_escape(character: str) -> str:
+    units = character.encode("utf-16-be").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def shown(value: object, limit: int = 80) -> str:

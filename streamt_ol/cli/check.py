@@ -111,7 +111,7 @@ def _print(
         output.failure(data, errors) if errors else output.envelope(data)
         return
     lines = _matrix(found, totals) if is_matrix else _explained(found)
-    output.data(f"{line}\n".encode(errors="backslashreplace") for line in lines)
+    output.lines(lines)
     for name, total in totals.items():
         counts = ", ".join(
             f"{status} {total[status]}" for status in _MARKS if total[status] or status != DEPENDS

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from streamt_ol.contracts import OPTIONS
 from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError, WarningRecord
-from streamt_ol.redaction import place
+from streamt_ol.redaction import place, printable_json, printable_line
 
 if TYPE_CHECKING:
     from streamt_ol.contracts import Counts
@@ -74,8 +74,16 @@ class Output:
         self._failed = True
 
     def text(self, line: str) -> None:
-        """Write one line of text to stdout."""
-        self.data([line.encode(errors="backslashreplace"), b"\n"])
+        """Write one line of text to stdout, whatever it holds."""
+        self.lines([line])
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Write lines of text to stdout, whatever they hold."""
+        self.data(f"{printable_line(line)}\n".encode() for line in lines)
+
+    def document(self, text: bytes) -> None:
+        """Write a JSON document to stdout."""
+        self.data([printable_json(text), b"\n"])
 
     def envelope(self, data: Mapping[str, Any], warnings: Iterable[WarningRecord] = ()) -> None:
         """Write the envelope of a success: ``data`` and ``warnings`` of the command."""
@@ -142,14 +150,14 @@ class Output:
             text = orjson.dumps(envelope)
         except TypeError:  # a path or an argument that is not UTF-8
             text = orjson.dumps(_encodable(envelope))
-        self.data([text, b"\n"])
+        self.document(text)
 
 
 def note(line: str) -> None:
     """Write a line to stderr; a stderr that is closed or full is nothing to stop for."""
     try:
         if sys.stderr is not None:
-            sys.stderr.write(line.encode(errors="backslashreplace").decode() + "\n")
+            sys.stderr.write(printable_line(line) + "\n")
             sys.stderr.flush()
     except OSError:
         pass

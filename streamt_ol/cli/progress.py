@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Self, final
 
 from streamt_ol.cli.output import note
 from streamt_ol.reading.opening import waited_for
+from streamt_ol.redaction import printable_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +81,7 @@ class ProgressLine:
         wait = _SILENT
         while not self._ended.wait(wait):
             wait = _EVERY
-            text = self._line(monotonic() - started)
+            text = printable_line(self._line(monotonic() - started))
             with self._lock:
                 if not self._ended.is_set():
                     self._shown = True

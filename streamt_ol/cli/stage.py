@@ -151,7 +151,7 @@ def _print(output: Output, result: State, *, pretty: bool) -> None:
     except TypeError:
         message = "what the stage returns cannot be written as JSON: it is not valid Unicode"
         raise StreamtOlError(INVALID, message, location="stdout") from None
-    output.data([text, b"\n"])
+    output.document(text)
 
 
 def _list(output: Output) -> None:

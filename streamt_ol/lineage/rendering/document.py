@@ -8,6 +8,7 @@ import orjson
 
 from streamt_ol.lineage.graph import DATASET, Column, Graph, Node
 from streamt_ol.lineage.rendering.style import Picture, Style
+from streamt_ol.redaction import printable_json
 
 VERSION = 1
 
@@ -15,7 +16,7 @@ VERSION = 1
 def document(graph: Graph, style: Style) -> Picture:
     """Return the graph as indented JSON."""
     data = orjson.dumps(graph_document(graph, style), option=orjson.OPT_INDENT_2)
-    return Picture(data.decode() + "\n")
+    return Picture(printable_json(data).decode() + "\n")
 
 
 def graph_document(graph: Graph, style: Style) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamt_ol.redaction import place
+from streamt_ol.redaction import place, printable_line
 from streamt_ol.validation.findings import ERROR, NOTE, WARNING
 from streamt_ol.validation.report.text import cut, summary
 
@@ -21,27 +21,25 @@ _IN_PROPERTY = {**_IN_MESSAGE, ":": "%3A", ",": "%2C"}
 def report(found: Report, _colour: bool) -> Iterator[bytes]:
     """Yield one command for each problem, then the summary as plain text."""
     for one in found.problems:
-        title = f"{one.rule} {one.pointer}".rstrip()
+        title = f"{one.rule} {place(one.pointer)}".rstrip()
         line = command(
             _COMMANDS[one.severity], one.message, file=place(one.file), line=one.line, title=title
         )
-        yield _bytes(line)
+        yield f"{line}\n".encode()
     if found.hidden:
-        yield _bytes(command("notice", f"... and {cut(found)}", title="streamt-ol validate"))
-    yield _bytes(summary(found))
+        hidden = command("notice", f"... and {cut(found)}", title="streamt-ol validate")
+        yield f"{hidden}\n".encode()
+    yield f"{summary(found)}\n".encode()
 
 
 def command(name: str, message: str, **properties: object) -> str:
-    """Return a workflow command, e.g. ``::error file=a.jsonl,line=3::message``."""
+    """Return a workflow command, e.g. ``::error file=a.jsonl,line=3::message``, on one line."""
     listed = ",".join(
-        f"{key}={_escaped(str(value), _IN_PROPERTY)}" for key, value in properties.items()
+        f"{key}={_escaped(printable_line(str(value)), _IN_PROPERTY)}"
+        for key, value in properties.items()
     )
-    return f"::{name} {listed}::{_escaped(message, _IN_MESSAGE)}"
+    return f"::{name} {listed}::{_escaped(printable_line(message), _IN_MESSAGE)}"
 
 
 def _escaped(text: str, table: dict[str, str]) -> str:
     return "".join(table.get(character, character) for character in text)
-
-
-def _bytes(line: str) -> bytes:
-    return line.encode(errors="backslashreplace") + b"\n"

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
-from streamt_ol.redaction import place
+from streamt_ol.redaction import place, printable, printable_line
 from streamt_ol.validation.findings import ERROR
 
 if TYPE_CHECKING:
@@ -31,40 +31,36 @@ def _suite(name: str, counts: Counter[str], problems: list[Problem]) -> Iterator
     errors, hidden = counts[ERROR], counts.total() - len(problems)
     cases = [_case(one) for one in problems]
     if not errors:
-        cases.insert(0, f'  <testcase classname={_attribute(name)} name="events"/>\n')
+        cases.insert(0, f'  <testcase classname={_attribute(place(name))} name="events"/>\n')
     tests = len(cases) + hidden
     if hidden:
         text = f"{hidden} more problems are counted, but not shown (--max-problems shows more)"
         cases.append(f"  <system-out>{text}</system-out>\n")
     yield _bytes(
-        f'<testsuite name={_attribute(name)} tests="{tests}" failures="{errors}">\n'
+        f'<testsuite name={_attribute(place(name))} tests="{tests}" failures="{errors}">\n'
         f"{''.join(cases)}</testsuite>\n"
     )
 
 
 def _case(problem: Problem) -> str:
     where = f"{place(problem.file)}:{problem.line}"
-    name = f"{problem.rule} {where} {problem.pointer}".rstrip()
-    text = _text(f"{where}: {problem.severity} {problem.rule} {problem.pointer}: {problem.message}")
+    pointer, message = place(problem.pointer), printable_line(problem.message)
+    name = f"{problem.rule} {where} {pointer}".rstrip()
+    text = _text(f"{where}: {problem.severity} {problem.rule} {pointer}: {message}")
     body = f"<system-out>{text}</system-out>"
     if problem.severity == ERROR:
-        attributes = f"type={_attribute(problem.rule)} message={_attribute(problem.message)}"
+        attributes = f"type={_attribute(problem.rule)} message={_attribute(message)}"
         body = f"<failure {attributes}>{text}</failure>"
-    attributes = f"classname={_attribute(problem.file)} name={_attribute(name)}"
+    attributes = f"classname={_attribute(place(problem.file))} name={_attribute(name)}"
     return f"  <testcase {attributes}>{body}</testcase>\n"
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_printable(text))
+    return quoteattr(printable(text, len(text)))  # XML cannot hold control characters
 
 
 def _text(text: str) -> str:
-    return escape(_printable(text))
-
-
-def _printable(text: str) -> str:
-    """Return ``text`` with what XML cannot hold written as an escape."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return escape(printable(text, len(text)))
 
 
 def _bytes(text: str) -> bytes:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from streamt_ol import __version__
 from streamt_ol.openlineage.release import PRODUCER
-from streamt_ol.redaction import place
+from streamt_ol.redaction import place, printable_json, printable_line
 from streamt_ol.validation.rules import RULES
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def report(found: Report, _colour: bool) -> Iterator[bytes]:
             }
         ],
     }
-    yield json.dumps(log, indent=1).encode() + b"\n"
+    yield printable_json(json.dumps(log, indent=1).encode()) + b"\n"
 
 
 def _cut(found: Report) -> dict[str, Any]:
@@ -73,11 +73,11 @@ def _result(problem: Problem) -> dict[str, Any]:
         }
     }
     if problem.pointer:
-        location["logicalLocations"] = [{"fullyQualifiedName": problem.pointer}]
+        location["logicalLocations"] = [{"fullyQualifiedName": place(problem.pointer)}]
     return {
         "ruleId": problem.rule,
         "ruleIndex": _INDEX[problem.rule],
         "level": problem.severity,
-        "message": {"text": problem.message},
+        "message": {"text": printable_line(problem.message)},
         "locations": [location],
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.problems import INVALID
-from streamt_ol.redaction import place
+from streamt_ol.redaction import place, printable_json, printable_line
 from streamt_ol.validation.findings import ERROR
 from streamt_ol.validation.report.text import summary
 
@@ -36,16 +36,14 @@ def envelope(found: Report, _colour: bool) -> Iterator[bytes]:
         "hidden": found.hidden,
         "problems": [record(problem) for problem in found.problems],
     }
-    yield orjson.dumps(
-        {
-            "status": "ok" if found.valid else "error",
-            "command": "validate",
-            "data": data,
-            "errors": errors,
-            "warnings": [],
-        }
-    )
-    yield b"\n"
+    document = {
+        "status": "ok" if found.valid else "error",
+        "command": "validate",
+        "data": data,
+        "errors": errors,
+        "warnings": [],
+    }
+    yield printable_json(orjson.dumps(document)) + b"\n"
 
 
 def lines(found: Report, _colour: bool) -> Iterator[bytes]:
@@ -53,7 +51,7 @@ def lines(found: Report, _colour: bool) -> Iterator[bytes]:
     import orjson
 
     for problem in found.problems:
-        yield orjson.dumps(record(problem)) + b"\n"
+        yield printable_json(orjson.dumps(record(problem))) + b"\n"
     if found.hidden:
         yield orjson.dumps({"hidden": found.hidden}) + b"\n"
 
@@ -65,6 +63,6 @@ def record(problem: Problem) -> dict[str, Any]:
         "line": problem.line,
         "severity": problem.severity,
         "rule": problem.rule,
-        "pointer": problem.pointer,
-        "message": problem.message,
+        "pointer": place(problem.pointer),
+        "message": printable_line(problem.message),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamt_ol.redaction import place
+from streamt_ol.redaction import place, printable_line
 from streamt_ol.validation.findings import ERROR, NOTE, WARNING
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 def report(found: Report, colour: bool) -> Iterator[bytes]:
     """Yield the report as lines of text."""
     for problem in found.problems:
-        yield _bytes(_line(problem, colour))
+        yield f"{_line(problem, colour)}\n".encode()
     if found.hidden:
-        yield _bytes(f"... and {cut(found)}")
+        yield f"... and {cut(found)}\n".encode()
     summary_line = summary(found)
-    yield _bytes(f"{_BOLD}{summary_line}{_PLAIN}" if colour else summary_line)
+    yield f"{_BOLD}{summary_line}{_PLAIN}\n".encode() if colour else f"{summary_line}\n".encode()
 
 
 def cut(found: Report) -> str:
@@ -53,8 +53,4 @@ def _line(problem: Problem, colour: bool) -> str:
     severity = problem.severity
     if colour:
         severity = f"{_COLOURS[severity]}{severity}{_PLAIN}"
-    return f"{where} {severity} {problem.rule}{pointer}: {problem.message}"
-
-
-def _bytes(line: str) -> bytes:
-    return line.encode(errors="backslashreplace") + b"\n"
+    return f"{where} {severity} {problem.rule}{pointer}: {printable_line(problem.message)}"
