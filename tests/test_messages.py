@@ -17,7 +17,7 @@ from support.manifests import shop
 
 # ESC, CSI of eight bits, a bell, line ends of all kinds, bidirectional overrides, no width.
 CONTROL = "\x1b[31mx\x9b2Jy\x07\r\n\x85\u2028\u2029\u202e\u2066\u200b\x7f\x00"
-LONG = "L" * 100_000
+LONG = "L" * 20_000
 HOSTILE = [CONTROL, LONG]
 LINE = 4_200  # characters: what no line of a message is longer than
 NAMES = ("--job-namespace", "jobs", "--kafka-namespace", "kafka://b:1", "--gateway-namespace",

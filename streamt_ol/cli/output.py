@@ -143,14 +143,18 @@ class Output:
             "status": status,
             "command": self.command,
             "data": data,
-            "errors": errors,
-            "warnings": warnings,
+            "errors": [_bounded(error) for error in errors],
+            "warnings": [_bounded(warning) for warning in warnings],
         }
         try:
             text = orjson.dumps(envelope)
         except TypeError:  # a path or an argument that is not UTF-8
             text = orjson.dumps(_encodable(envelope))
         self.document(text)
+
+
+def _bounded(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: printable_line(v) if isinstance(v, str) else v for k, v in record.items()}
 
 
 def note(line: str) -> None:

@@ -29,7 +29,7 @@ def refuse_project(manifest: str | None, instead: str = "--project-dir") -> None
 
     if PurePath(manifest).name in PROJECT_FILES:
         what, folder = "a file of a project", str(PurePath(manifest).parent)
-    elif _is_folder(manifest):
+    elif is_folder(manifest):
         what, folder = "a folder", manifest
     else:
         return
@@ -40,7 +40,8 @@ def refuse_project(manifest: str | None, instead: str = "--project-dir") -> None
     )
 
 
-def _is_folder(name: str) -> bool:
+def is_folder(name: str) -> bool:
+    """Return whether ``name`` is a folder; a name that can be none is not one."""
     try:
         return Path(name).is_dir()
     except (OSError, ValueError):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any, final
 
+from streamt_ol.redaction import printable_line
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -82,6 +84,7 @@ class Report:
         status: int | None,
         rules: Sequence[str] = (),
     ) -> None:
+        reason = printable_line(reason)
         problem: dict[str, Any] = {"line": line, "event": name, "state": state, "reason": reason}
         if rules:
             problem["rules"] = list(rules)

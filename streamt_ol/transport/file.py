@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, final
@@ -82,7 +83,7 @@ def _open(path: str, field: str, *, create_folders: bool) -> int:
         else:
             _sync_folder(path)
     except OSError as error:
-        is_link = Path(path).is_symlink()
+        is_link = error.errno == errno.ELOOP  # which is what O_NOFOLLOW gives
         reason = "it is a symbolic link" if is_link else f"it cannot be opened: {error.strerror}"
         refuse(field, f"the file is refused: {reason}")
     if not is_regular(descriptor):
