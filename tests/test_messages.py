@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support.delivery.events import dataset, facet, job, refs, run, write
 from support.delivery.servers import Broker, Server
-from support.inprocess import Ran, streamt_ol_here
+from support.inprocess import streamt_ol_here
 from support.manifests import shop
 
 # ESC, CSI of eight bits, a bell, line ends of all kinds, bidirectional overrides, no width.
@@ -183,6 +183,18 @@ class TestEveryName:
         assert not raw
         drive("graph", str(file), "--focus", text, is_data=True)
 
+    def test_of_events_that_are_compared(self, tmp_path: Path, text: str) -> None:
+        old, new = write(tmp_path / "old.jsonl", EVENTS[0]), tmp_path / "new.jsonl"
+        write(new, *(bent(EVENTS[0], path, text[:300]) for path in leaves(EVENTS[0])))
+        for form in ("text", "markdown", "json", "github"):
+            done = streamt_ol_here("diff", str(old), str(new), "-f", form)
+            check_text(done.stderr)
+            raw = {c for c in done.stdout.decode() if not c.isprintable() and c not in "\n\t"}
+            assert not raw
+        drive("diff", str(old), text, is_data=True)
+        drive("diff", str(old), f"git:{text}:{text}", is_data=True)
+        drive("diff", str(old), str(new), "--map-namespace", text, is_data=True)
+
     def test_of_what_a_server_says(self, tmp_path: Path, text: str) -> None:
         file = write(tmp_path / "e.jsonl", job("j"))
         header = text.replace("\r", "").replace("\n", "").replace("\x00", "")
@@ -213,7 +225,7 @@ class TestEveryName:
 
 COMMANDS: list[tuple[str, ...]] = [
     ("export",), ("validate",), ("check",), ("send",), ("forward",), ("graph",), ("stage",),
-    ("schemas",), ("run",), ("test",), ("apply",),
+    ("diff",), ("schemas",), ("run",), ("test",), ("apply",),
 ]  # fmt: skip
 ARGUMENTS: list[tuple[str, ...]] = [
     ("@",),
@@ -234,8 +246,9 @@ ARGUMENTS: list[tuple[str, ...]] = [
     ("send", "m", "--to", "kafka", "--bootstrap", "@", "--topic", "@", "--timeout", "1"),
     ("send", "m", "--to", "kafka", "--bootstrap", "b:1", "--topic", "t", "--kafka-config", "@"),
     ("send", "m", "--to", "file", "--path", "@/@"),
-    ("forward", "--bootstrap", "@", "--topic", "@", "--group", "@", "--to", "file", "--path", "@"),
-    ("graph", "@"), ("graph", "m", "--format", "@"), ("graph", "m", "--output-file", "@/@"),
+    ("forward", "--bootstrap", "@", "--topic", "@", "--group", "@", "--to", "file", "--path", "@",
+     "--timeout", "1"),
+    ("diff", "m", "m", "--fail-on", "@"), ("graph", "@"), ("graph", "m", "--format", "@"), ("graph", "m", "--output-file", "@/@"),
     ("stage", "@"), ("stage", "load-manifest", "--manifest", "@"), ("schemas", "@"),
     ("run", "--job-name", "@", "--job-namespace", "n", "--", "true"),
     ("run", "--job-name", "j", "--job-namespace", "@", "--", "true"),
@@ -264,6 +277,8 @@ SETTINGS: list[Json] = [
     {"transport": {"type": "http", "url": "http://h", "@": 1}},
     {"transport": {"type": "http", "url": "http://h", "auth": {"type": "@"}}},
     {"transport": {"type": "file", "log_file_path": "@/@"}},
+    {"transport": {"type": "http", "url": "http://h", "custom_headers": {"@": "@"}}},
+    {"transport": {"type": "http", "url": "http://h", "custom_headers": {"x": ["@"], "y@": 1}}},
     {"@": 1},
     {"transport": {"type": "kafka", "topic": "t", "config": {"@": "@"}}},
 ]
@@ -287,3 +302,178 @@ def test_every_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: st
         (tmp_path / "m.json").write_text(json.dumps(shop()))
         drive("export", "m.json", is_data=True)
         monkeypatch.delenv(name)
+
+
+SOURCES = sorted(
+    file
+    for folder in ("streamt_ol", "stages")
+    for file in (Path(__file__).parents[1] / folder).rglob("*.py")
+    if "stages" not in file.relative_to(Path(__file__).parents[1]).parts[1:]
+)
+WRITING = ("typer.echo", "warnings.warn", "logging.basicConfig")
+PRINTING = {"print", "echo", "secho", "basicConfig", "StreamHandler"}
+
+
+def parsed(file: Path) -> tuple[str, ast.Module]:
+    return "/".join(file.parts[-2:]), ast.parse(file.read_text())
+
+
+def name_of(call: ast.expr) -> str:
+    return call.attr if isinstance(call, ast.Attribute) else getattr(call, "id", "")
+
+
+def test_only_the_output_writes_to_a_terminal() -> None:
+    found = set()
+    for name, tree in map(parsed, SOURCES):
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call):
+                continue
+            called = ast.unparse(node.func)
+            if called in ("sys.stdout.write", "sys.stderr.write", "sys.stdout.buffer.write") or (
+                called in PRINTING
+                or called.startswith(("typer.echo", "warnings.warn", "logging.b"))
+            ):
+                found.add((name, called))
+    assert found == {
+        ("cli/output.py", "sys.stderr.write"),  # escaped and bounded there
+        ("cli/progress.py", "sys.stderr.write"),
+        ("cli/app.py", "typer.echo"),  # the version
+    }
+
+
+# What makes a message: the arguments of these hold no text of the user but through redaction.
+MAKERS = {"StreamtOlError", "warning", "note", "_poison", "refuse", "Outcome", "fault", "_fault"}
+REDACTING = {"shown", "place", "one_line", "printable", "printable_line", "redact", "len", "at"}
+# Interpolated values that are words of ours, or were redacted where they were made.
+# A new one is reviewed like these, or passes through `shown`.
+REVIEWED = {
+    "' '.join(words)",
+    "' and '.join(names)",
+    "' or '.join(EVENT_TYPES)",
+    "', '.join(EXECUTORS)",
+    "', '.join(map(_called, near))",
+    "', '.join(map(shown, read)) or 'nothing'",
+    "'.'.join(path)",
+    "CONFIGURATION >> 20",
+    "PROCESSES[process.kind].title",
+    "PROJECT_FILES[0]",
+    "_NAMES[part]",
+    "_UNCLOSED[text]",
+    "__name__",
+    "_known(files)",
+    "allowed",
+    "before",
+    "chosen",
+    "column",
+    "declaration.kind",
+    "earlier",
+    "earlier.kind",
+    "ended.not_started",
+    "entity",
+    "error.message",
+    "error.reason or 'unknown'",
+    "error.strerror",
+    "error.suggestion",
+    "error.verify_message",
+    "event",
+    "event.value",
+    "event['eventType']",
+    "events",
+    "expected",
+    "facts.run_id_of(key)",
+    "file",
+    "first",
+    "first.message",
+    "first.pointer",
+    "first.rule",
+    "form",
+    "found",
+    "found.kind",
+    "hint",
+    "index + 1",
+    "instead",
+    "key",
+    "key_field",
+    "kind",
+    "kind.title",
+    "kind_of_value(event.get(name))",
+    "kind_of_value(event_type)",
+    "known",
+    "line",
+    "listed",
+    "location",
+    "more",
+    "name",
+    "name[2:]",
+    "names",
+    "number",
+    "option",
+    "outcome.detail",
+    "part",
+    "picture.left_out",
+    "place",
+    "plan.to_send",
+    "problem",
+    "problem['event']",
+    "problem['line']",
+    "problem['reason']",
+    "problem['state']",
+    "reader",
+    "reason",
+    "reason or 'not PEM certificates'",
+    "record['event']",
+    "record['line']",
+    "record['suggestion']",
+    "report.closing_line().partition(', ')[2]",
+    "rules",
+    "run_id",
+    "self._limits.depth",
+    "self._where",
+    "source",
+    "standard.schema_url",
+    "title",
+    "type(error).__name__",
+    "unresolved",
+    "variable",
+    "wanted",
+    "what",
+    "words",
+}
+
+
+MESSAGES = {"message", "reason", "suggestion", "detail", "hint", "words"}
+
+
+def makings(tree: ast.Module) -> Iterator[ast.expr]:
+    """Yield what messages are made of: arguments, and values of variables named like one."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and name_of(node.func) in MAKERS:
+            yield from [*node.args, *(keyword.value for keyword in node.keywords)]
+        elif isinstance(node, ast.Assign) and any(name_of(t) in MESSAGES for t in node.targets):
+            yield node.value
+
+
+def interpolated(tree: ast.Module) -> Iterator[ast.expr]:
+    for making in makings(tree):
+        for node in ast.walk(making):
+            if isinstance(node, ast.FormattedValue):
+                yield node.value
+
+
+def is_safe(value: ast.expr) -> bool:
+    """Return whether a value is redacted, a constant of a module, or a number."""
+    if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Call):
+        value = value.value  # shown(...)[1:-1]
+    if isinstance(value, ast.Call):
+        return name_of(value.func) in REDACTING
+    return isinstance(value, ast.Name) and value.id.isupper()
+
+
+def test_user_text_reaches_a_message_through_redaction_only() -> None:
+    found = {
+        f"{name}: {ast.unparse(value)}"
+        for name, tree in map(parsed, SOURCES)
+        for value in interpolated(tree)
+        if not is_safe(value) and ast.unparse(value) not in REVIEWED
+    }
+    assert sorted(found) == []

@@ -58,6 +58,8 @@ def check_topic(source: Any, topic: str, seconds: float, causes: Causes) -> None
     except module.KafkaException as exception:
         source.poll(0)
         raise unreadable(causes.explain(exception.args[0].str())) from None
+    except RuntimeError:  # the client makes no topic of this name
+        raise unreadable("no topic can have this name") from None
     if error is not None:
         raise unreadable(error.str())
 

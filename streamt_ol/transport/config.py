@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from streamt_ol.redaction import place, shown
+from streamt_ol.redaction import one_line, place, shown
 from streamt_ol.transport.address import Address, check_encrypted, parse_address
 from streamt_ol.transport.base import RETRIED_STATUSES, refuse
 from streamt_ol.transport.credentials import (
@@ -212,7 +212,7 @@ def _custom_headers(section: Section) -> tuple[tuple[str, Secret], ...]:
     headers = _mapping(section, "custom_headers")
     found = []
     for name, value in sorted(headers.items()):
-        place = f"transport.custom_headers.{name}"
+        place = f"transport.custom_headers.{one_line(str(name), 80)}"
         check_header_name(name, place)
         if not isinstance(value, str):
             _refuse(place.removeprefix("transport."), "its value must be text")
