@@ -248,7 +248,8 @@ ARGUMENTS: list[tuple[str, ...]] = [
     ("send", "m", "--to", "file", "--path", "@/@"),
     ("forward", "--bootstrap", "@", "--topic", "@", "--group", "@", "--to", "file", "--path", "@",
      "--timeout", "1"),
-    ("diff", "m", "m", "--fail-on", "@"), ("graph", "@"), ("graph", "m", "--format", "@"), ("graph", "m", "--output-file", "@/@"),
+    ("diff", "m", "m", "--fail-on", "@"),
+    ("graph", "@"), ("graph", "m", "--format", "@"), ("graph", "m", "--output-file", "@/@"),
     ("stage", "@"), ("stage", "load-manifest", "--manifest", "@"), ("schemas", "@"),
     ("run", "--job-name", "@", "--job-namespace", "n", "--", "true"),
     ("run", "--job-name", "j", "--job-namespace", "@", "--", "true"),
@@ -343,104 +344,37 @@ def test_only_the_output_writes_to_a_terminal() -> None:
 
 # What makes a message: the arguments of these hold no text of the user but through redaction.
 MAKERS = {"StreamtOlError", "warning", "note", "_poison", "refuse", "Outcome", "fault", "_fault"}
-REDACTING = {"shown", "place", "one_line", "printable", "printable_line", "redact", "len", "at"}
-# Interpolated values that are words of ours, or were redacted where they were made.
-# A new one is reviewed like these, or passes through `shown`.
+# What holds text of a user, a file or a server wherever it has one of these names.
+TEXTS = {
+    "argument", "body", "config", "content", "data", "description", "error", "event", "exception",
+    "file", "folder", "given", "group", "header", "host", "key", "line", "model", "name",
+    "namespace", "owner", "path", "record", "sql", "source", "target", "text", "topic", "url",
+    "value", "word",
+}  # fmt: skip
+# Those of such names that are words of ours, numbers, or were redacted where they were made.
 REVIEWED = {
-    "' '.join(words)",
-    "' and '.join(names)",
-    "' or '.join(EVENT_TYPES)",
-    "', '.join(EXECUTORS)",
-    "', '.join(map(_called, near))",
-    "', '.join(map(shown, read)) or 'nothing'",
-    "'.'.join(path)",
-    "CONFIGURATION >> 20",
-    "PROCESSES[process.kind].title",
-    "PROJECT_FILES[0]",
-    "_NAMES[part]",
-    "_UNCLOSED[text]",
-    "__name__",
-    "_known(files)",
-    "allowed",
-    "before",
-    "chosen",
-    "column",
-    "declaration.kind",
-    "earlier",
-    "earlier.kind",
-    "ended.not_started",
-    "entity",
-    "error.message",
-    "error.reason or 'unknown'",
-    "error.strerror",
-    "error.suggestion",
-    "error.verify_message",
-    "event",
-    "event.value",
-    "event['eventType']",
-    "events",
-    "expected",
-    "facts.run_id_of(key)",
-    "file",
-    "first",
-    "first.message",
-    "first.pointer",
-    "first.rule",
-    "form",
-    "found",
-    "found.kind",
-    "hint",
-    "index + 1",
-    "instead",
-    "key",
-    "key_field",
-    "kind",
-    "kind.title",
-    "kind_of_value(event.get(name))",
-    "kind_of_value(event_type)",
-    "known",
-    "line",
-    "listed",
-    "location",
-    "more",
-    "name",
-    "name[2:]",
-    "names",
-    "number",
-    "option",
-    "outcome.detail",
-    "part",
-    "picture.left_out",
-    "place",
-    "plan.to_send",
-    "problem",
-    "problem['event']",
-    "problem['line']",
-    "problem['reason']",
-    "problem['state']",
-    "reader",
-    "reason",
-    "reason or 'not PEM certificates'",
-    "record['event']",
-    "record['line']",
-    "record['suggestion']",
-    "report.closing_line().partition(', ')[2]",
-    "rules",
-    "run_id",
-    "self._limits.depth",
-    "self._where",
-    "source",
-    "standard.schema_url",
-    "title",
-    "type(error).__name__",
-    "unresolved",
-    "variable",
-    "wanted",
-    "what",
-    "words",
+    "cli/app.py: name",  # of a signal
+    "cli/check.py: name",  # of a receiver
+    "cli/check.py: record['event']",
+    "cli/check.py: record['line']",
+    "cli/check.py: source",
+    "cli/delivery_result.py: problem['event']",
+    "cli/delivery_result.py: problem['line']",
+    "cli/delivery_result.py: source",
+    "explain/local.py: name",  # inputs or outputs
+    "flink_sql/tokens.py: line",
+    "lineage/comparison.py: file",
+    "lineage/events.py: name",  # of a field of the core schema
+    "project/declared.py: key",
+    "project/sections.py: key",
+    "reading/git.py: path",  # an argument of git
+    "reading/strict_yaml.py: event.value",  # one of a few words
+    "runs/__init__.py: name",
+    "runs/durable.py: event",  # START or the like
+    "schemas/__init__.py: name",
+    "stream/rules.py: name",  # of a processing type
+    "transport/config.py: name",
 }
-
-
 MESSAGES = {"message", "reason", "suggestion", "detail", "hint", "words"}
 
 
@@ -460,13 +394,12 @@ def interpolated(tree: ast.Module) -> Iterator[ast.expr]:
                 yield node.value
 
 
-def is_safe(value: ast.expr) -> bool:
-    """Return whether a value is redacted, a constant of a module, or a number."""
-    if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Call):
-        value = value.value  # shown(...)[1:-1]
-    if isinstance(value, ast.Call):
-        return name_of(value.func) in REDACTING
-    return isinstance(value, ast.Name) and value.id.isupper()
+def is_text(value: ast.expr) -> bool:
+    """Return whether an interpolated value is named like text that is not ours."""
+    if isinstance(value, ast.Subscript):
+        at = value.slice
+        return isinstance(at, ast.Constant) and at.value in TEXTS
+    return name_of(value) in TEXTS
 
 
 def test_user_text_reaches_a_message_through_redaction_only() -> None:
@@ -474,6 +407,6 @@ def test_user_text_reaches_a_message_through_redaction_only() -> None:
         f"{name}: {ast.unparse(value)}"
         for name, tree in map(parsed, SOURCES)
         for value in interpolated(tree)
-        if not is_safe(value) and ast.unparse(value) not in REVIEWED
+        if is_text(value)
     }
-    assert sorted(found) == []
+    assert sorted(found - REVIEWED) == [], "pass it through `shown` or `place`"

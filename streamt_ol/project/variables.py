@@ -15,6 +15,7 @@ from streamt_ol.problems import (
     WarningRecord,
     warning,
 )
+from streamt_ol.redaction import place
 
 # What opens a reference and is none has no name. A default holds no other reference.
 _REFERENCE = re.compile(r"\$\{(?:([A-Za-z_][A-Za-z0-9_]*+)(?::-((?:(?!\$\{)[^}])*+))?\})?")
@@ -67,7 +68,7 @@ class Variables:
         if setting is None:
             return None
         if name in self._open:
-            message = f"the variable {name} refers to itself"
+            message = f"the variable {place(name)} refers to itself"
             raise StreamtOlError(ENV_VAR, message, location=setting.location)
         self._open.append(name)
         try:
@@ -100,9 +101,9 @@ class Variables:
             if value is None:
                 raise StreamtOlError(
                     ENV_VAR,
-                    f"the environment variable {name} is not set",
+                    f"the environment variable {place(name)} is not set",
                     location=location,
-                    suggestion=f"set {name}, or write ${{{name}:-DEFAULT}}",
+                    suggestion=f"set {place(name)}, or write ${{{place(name)}:-DEFAULT}}",
                 )
             return value
 
