@@ -282,6 +282,7 @@ SETTINGS: list[Json] = [
     {"transport": {"type": "http", "url": "http://h", "custom_headers": {"x": ["@"], "y@": 1}}},
     {"@": 1},
     {"transport": {"type": "kafka", "topic": "t", "config": {"@": "@"}}},
+    {"transport": {"type": "kafka", "topic": "t", "config": {"bootstrap.servers": "b:1"}, "@": 1}},
 ]
 
 

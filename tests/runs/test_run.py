@@ -289,6 +289,7 @@ class TestOverKafka:
             ),
             ({"flush": False}, b"transport.flush"),
             ({"messageKey": ""}, b"transport.messageKey"),
+            ({"messageKey": ["a"]}, b"transport.messageKey"),
             ({"messageKey": "a", "message_key": "b"}, b"transport.messageKey"),
             ({"url": "x"}, b"transport.url"),
         ],

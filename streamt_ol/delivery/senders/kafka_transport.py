@@ -14,7 +14,7 @@ from streamt_ol.delivery.senders.kafka_settings import (
     BROKERS,
     checked_settings,
 )
-from streamt_ol.redaction import shown
+from streamt_ol.redaction import place, shown
 from streamt_ol.transport.base import Closing, DeliveryError, refuse
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def kafka_config(section: Mapping[str, Any]) -> KafkaConfig:
     """
     for name in section:
         if name not in _FIELDS:
-            refuse(f"transport.{name}", "this field is not supported", "remove it")
+            refuse(f"transport.{place(str(name))}", "this field is not supported", "remove it")
     topic = section.get("topic")
     if not isinstance(topic, str) or not topic.strip():
         refuse("transport.topic", "it must be given, as text")
@@ -65,12 +65,12 @@ def kafka_config(section: Mapping[str, Any]) -> KafkaConfig:
         refuse(f"transport.config.{BROKERS}", "it must be given, as text")
     if section.get("flush", True) is not True:
         refuse("transport.flush", "every event is flushed", "set it to true")
-    keys = {section[name] for name in ("messageKey", "message_key") if name in section}
-    if len(keys) > 1 or not all(isinstance(key, str) and key for key in keys):
+    keys = [section[name] for name in ("messageKey", "message_key") if name in section]
+    if not all(isinstance(key, str) and key for key in keys) or len(set(keys)) > 1:
         refuse("transport.messageKey", "it must be one text, or absent")
     confluent_kafka("transport.type")
     settings = checked_settings(brokers, given, (f"transport.config.{BROKERS}", "transport.config"))
-    return KafkaConfig(topic, settings, keys.pop() if keys else None)
+    return KafkaConfig(topic, settings, keys[0] if keys else None)
 
 
 @final
