@@ -354,28 +354,18 @@ TEXTS = {
 }  # fmt: skip
 # Those of such names that are words of ours, numbers, or were redacted where they were made.
 REVIEWED = {
-    "cli/app.py: name",  # of a signal
-    "cli/check.py: name",  # of a receiver
     "cli/check.py: record['event']",
     "cli/check.py: record['line']",
     "cli/check.py: source",
     "cli/delivery_result.py: problem['event']",
     "cli/delivery_result.py: problem['line']",
     "cli/delivery_result.py: source",
-    "explain/local.py: name",  # inputs or outputs
-    "flink_sql/tokens.py: line",
-    "lineage/comparison.py: file",
-    "lineage/events.py: name",  # of a field of the core schema
-    "project/declared.py: key",
-    "project/sections.py: key",
     "reading/git.py: path",  # an argument of git
     "reading/strict_yaml.py: event.value",  # one of a few words
-    "runs/__init__.py: name",
     "runs/durable.py: event",  # START or the like
-    "schemas/__init__.py: name",
-    "stream/rules.py: name",  # of a processing type
-    "transport/config.py: name",
 }
+# Plain variables of these names hold words of ours more often than not; attributes do not.
+_OURS = {"key", "line", "name"}
 MESSAGES = {"message", "reason", "suggestion", "detail", "hint", "words"}
 
 
@@ -400,6 +390,8 @@ def is_text(value: ast.expr) -> bool:
     if isinstance(value, ast.Subscript):
         at = value.slice
         return isinstance(at, ast.Constant) and at.value in TEXTS
+    if isinstance(value, ast.Name) and value.id in _OURS:
+        return False
     return name_of(value) in TEXTS
 
 
