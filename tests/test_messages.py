@@ -345,6 +345,7 @@ def test_only_the_output_writes_to_a_terminal() -> None:
 
 # What makes a message: the arguments of these hold no text of the user but through redaction.
 MAKERS = {"StreamtOlError", "warning", "note", "_poison", "refuse", "Outcome", "fault", "_fault"}
+REDACTING = {"shown", "place", "one_line", "printable_line"}
 # What holds text of a user, a file or a server wherever it has one of these names.
 TEXTS = {
     "argument", "body", "config", "content", "data", "description", "error", "event", "exception",
@@ -379,10 +380,14 @@ def makings(tree: ast.Module) -> Iterator[ast.expr]:
 
 
 def interpolated(tree: ast.Module) -> Iterator[ast.expr]:
-    for making in makings(tree):
-        for node in ast.walk(making):
-            if isinstance(node, ast.FormattedValue):
-                yield node.value
+    waiting: list[ast.AST] = list(makings(tree))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Call) and name_of(node.func) in REDACTING:
+            continue
+        if isinstance(node, ast.FormattedValue):
+            yield node.value
+        waiting += ast.iter_child_nodes(node)
 
 
 def is_text(value: ast.expr) -> bool:
