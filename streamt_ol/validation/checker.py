@@ -118,7 +118,9 @@ class _Checker:
 
         trusted, found = events.judge(kind, event)
         own = [*explain_own(kind, event), *order(kind, event)]
-        self.add(position, joined(found, own))
+        # A rule that is switched off hides no other one.
+        kept = [one for one in found if one.rule not in self._ignored]
+        self.add(position, joined(kept, own))
         return trusted
 
     def _unusual(self, data: bytes, position: int) -> Parsed:

@@ -64,6 +64,8 @@ GOOD_ENDPOINTS = [
     "[::1]:9092",
     "[2001:db8::7]:9092",
     "[::ffff:10.0.0.7]:9092",
+    "host:099",
+    "host.example.:9092",
 ]
 BAD_ENDPOINTS = [
     "",
@@ -73,7 +75,6 @@ BAD_ENDPOINTS = [
     "host:0",
     "host:65536",
     "host:99999",
-    "host:099",
     "host:9092 ",
     "host:9092\n",
     "host: 9092",
