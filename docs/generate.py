@@ -9,8 +9,11 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
+from streamt_ol.delivery.receivers import RECEIVERS
+from streamt_ol.delivery.receivers.receiver import Parameter, Receiver
 from streamt_ol.lineage.changes import KINDS
 from streamt_ol.problems import ERRORS, WARNINGS, Code
 from streamt_ol.validation.rules import RULES
@@ -47,11 +50,40 @@ def changes() -> str:
     return table(("kind", "meaning", "may break others"), rows)
 
 
+def receivers() -> str:
+    """Return the table of the receivers."""
+    rows = [(f"[{name}]({name}.md)", row.about) for name, row in RECEIVERS.items()]
+    return table(("receiver", "what it takes"), rows)
+
+
+def receiver(row: Receiver) -> str:
+    """Return the facts in the row of one receiver."""
+    token = " or ".join(f"`{form}`" for form in row.tokens)
+    facts = [
+        ("server", f"`{row.url}`, or `--url`" if row.url else "`--url`"),
+        ("endpoint", f"`{row.endpoint}`, or `--endpoint`" if row.endpoint else ""),
+        ("headers", ", ".join(f"`{name}: {value}`" for name, value in row.headers)),
+        ("`--param`", ", ".join(_parameter(one) for one in row.parameters)),
+        ("token", f"`--token-env NAME`, sent as {token}" if token else "none"),
+        ("compression", "`--gzip`" if row.may_gzip else "not offered"),
+        ("takes", row.about.rpartition(": ")[2].partition(";")[0]),
+    ]
+    return table(("", ""), [fact for fact in facts if fact[1]])
+
+
+def _parameter(one: Parameter) -> str:
+    choices = f" ({', '.join(one.choices)})" if one.choices else ""
+    default = f", `{one.default}` by default" if one.default else ""
+    return f"`{one.name}=`{choices}{default}"
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "errors": lambda: codes(ERRORS),
     "warnings": lambda: codes(WARNINGS),
     "rules": rules,
     "changes": changes,
+    "receivers": receivers,
+    **{f"receiver-{name}": partial(receiver, row) for name, row in RECEIVERS.items()},
 }
 
 

@@ -58,7 +58,7 @@ def check(
     validity = options.validity_from(
         no_validate=no_validate, refuse_invalid=refuse_invalid, ignore=ignore
     )
-    making = RunMaking(lambda *_: str(uuid.UUID(int=0))) if as_run_events else None
+    making = RunMaking.of(bound, lambda *_: str(uuid.UUID(int=0))) if as_run_events else None
     totals = {name: dict.fromkeys((*_MARKS, "edges"), 0) for name in names}
     with elapsed("reading the events"):
         opened = options.open_source(events)

@@ -38,6 +38,15 @@ Endpoint = Annotated[
     str | None,
     typer.Option(metavar="PATH", rich_help_panel=_HTTP, help="Instead of the receiver's path."),
 ]
+Parameters = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        metavar="NAME=VALUE",
+        rich_help_panel=_HTTP,
+        help="A part of the receiver's address, e.g. project; may be repeated.",
+    ),
+]
 TokenEnv = Annotated[
     str | None,
     typer.Option(
@@ -165,6 +174,17 @@ ProcessingEngine = Annotated[
         help="Add a processing_engine facet to the runs of --as-run-events.",
     ),
 ]
+
+
+def parameters_from(given: list[str] | None) -> dict[str, str]:
+    """Return the values of ``--param NAME=VALUE``. Raises E500."""
+    found: dict[str, str] = {}
+    for text in given or []:
+        name, mark, value = text.partition("=")
+        if not mark or name in found:
+            raise StreamtOlError(USAGE, "it must be NAME=VALUE, each name once", location="--param")
+        found[name] = value
+    return found
 
 
 def check_distinct(paths: Mapping[str, str | Path | None]) -> None:

@@ -20,6 +20,7 @@ from streamt_ol.delivery.files.dead_letter import DeadLetters
 from streamt_ol.delivery.forwarder import Forwarder
 from streamt_ol.delivery.membership import Membership, check_topic, consumer
 from streamt_ol.delivery.plan import Rules
+from streamt_ol.delivery.receivers import RECEIVERS
 from streamt_ol.delivery.report import Report
 from streamt_ol.delivery.retries import RetryPolicy
 from streamt_ol.delivery.routes import DeliveryOptions, route_for
@@ -40,6 +41,7 @@ def forward(
     to: options.To,
     url: options.Url = None,
     endpoint: options.Endpoint = None,
+    param: options.Parameters = None,
     token_env: options.TokenEnv = None,
     token_header: options.TokenHeader = None,
     ca_file: options.CaFile = None,
@@ -61,7 +63,7 @@ def forward(
 ) -> None:
     """Read a topic and post each record; its offset is committed once it is acknowledged."""
     output: Output = context.obj
-    if to == "kafka":
+    if to in RECEIVERS and RECEIVERS[to].route == "kafka":
         raise StreamtOlError(USAGE, "it cannot be kafka: the topic is the source", location="--to")
     options.check_distinct(
         {
@@ -74,7 +76,8 @@ def forward(
     delivery_options = DeliveryOptions(
         to=to, url=url, endpoint=endpoint, token_env=token_env, token_header=token_header,
         ca_file=ca_file, allow_plain_http=allow_plain_http, gzip=gzip, path=path,
-        namespace_map=namespace_map, timeout=timeout, retries=retries, concurrency=1,
+        namespace_map=namespace_map, parameters=options.parameters_from(param), timeout=timeout,
+        retries=retries, concurrency=1,
     )  # fmt: skip
     route = route_for(delivery_options, os.environ)
     validity = options.validity_from(

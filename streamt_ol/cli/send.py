@@ -42,6 +42,7 @@ def send(
     to: options.To,
     url: options.Url = None,
     endpoint: options.Endpoint = None,
+    param: options.Parameters = None,
     token_env: options.TokenEnv = None,
     token_header: options.TokenHeader = None,
     ca_file: options.CaFile = None,
@@ -118,7 +119,7 @@ def send(
         to=to, url=url, endpoint=endpoint, token_env=token_env, token_header=token_header,
         ca_file=ca_file, allow_plain_http=allow_plain_http, gzip=gzip, batch=batch,
         bootstrap=bootstrap, topic=topic, kafka_config=kafka_config, path=path,
-        namespace_map=namespace_map, timeout=timeout,
+        namespace_map=namespace_map, parameters=options.parameters_from(param), timeout=timeout,
         retries=retries, concurrency=concurrency, deadline=until,
     )  # fmt: skip
     policy = RetryPolicy(retries, random.random, until)
@@ -136,7 +137,8 @@ def send(
         keeper = None if rejected is None or dry_run else DeadLetters(rejected, source)
         making = None
         if as_run_events:
-            making = RunMaking(_run_ids(None if dry_run else progress), processing_engine)
+            ids = _run_ids(None if dry_run else progress)
+            making = RunMaking.of([route.receiver], ids, processing_engine)
         plan = Plan(Events(source, making), rules, progress)
         count = EventCount()
         line = stack.enter_context(ProgressLine(count.text, wanted=not output.json))
@@ -145,6 +147,10 @@ def send(
         stack.callback(delivery.close)
         delivery.survey()
         warnings.add(delivery.invalid.warnings())
+        if making is not None:
+            warnings.add(making.warnings())
+        if plan.adapted and not output.json:
+            note(f"empty inputs or outputs are added to {plan.adapted} events, as it asks")
         count.total = plan.to_send
         if dry_run:
             line.end()
@@ -180,7 +186,9 @@ def _deliver(
         raise
     finally:
         line.end()
-        print_result(output, delivery.report, route, source, warnings, reason)
+        print_result(
+            output, delivery.report, route, source, warnings, reason, adapted=delivery.plan.adapted
+        )
 
 
 def _print_plan(
@@ -191,7 +199,10 @@ def _print_plan(
         {"line": item.line, "event": item.name, "bytes": len(item.body)} for item in plan.items()
     )
     if output.json:
-        print_result(output, report, route, source, warnings, would_send=list(requests))
+        print_result(
+            output, report, route, source, warnings,
+            adapted=plan.adapted, would_send=list(requests),
+        )  # fmt: skip
         return
     output.data(
         f"line {r['line']}: {r['event']}, {r['bytes']} bytes -> {route.target}\n".encode()

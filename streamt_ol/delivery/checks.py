@@ -37,9 +37,12 @@ def check(
             invalid = Verdict(REFUSED, (entry.fault,))
             yield EventCheck(entry.line, "no event", {r.name: invalid for r in receivers})
         for item in entry.items:
-            candidate = Candidate(item.event, len(item.body), names_facets=True)
             faults = validity.faults(item.event)
-            verdicts = {r.name: judge(r, candidate, faults, validity) for r in receivers}
+            verdicts = {}
+            for receiver in receivers:
+                size = len(receiver.adapted(item.event, item.body))
+                candidate = Candidate(item.event, size, names_facets=True)
+                verdicts[receiver.name] = judge(receiver, candidate, faults, validity)
             if events.as_runs and entry.kind == DATASET:
                 verdicts = {name: _as_part_of_runs(v) for name, v in verdicts.items()}
             yield EventCheck(entry.line, item.name, verdicts)

@@ -10,16 +10,21 @@ REFUSED: Literal["refused"] = "refused"
 DEPENDS: Literal["depends"] = "depends"
 
 
+Status = Literal["accepted", "ignored", "refused", "depends"]
+
+
 class Verdict(NamedTuple):
     """The verdict of a receiver on an event, as far as that can be told offline.
 
-    ``status`` with ``reasons`` (safe to show); ``notes`` are what to know although it is accepted;
+    ``status``: the receiver takes the event; takes it and makes no lineage of it; answers an
+    error; or it depends on its catalog or release, for what ``reasons`` (safe to show) say that it
+    looks for. ``notes`` are what to know although it is accepted;
     ``edges``: how many lineage edges to expect, None where the receiver makes none of its own;
     ``reads`` and ``ignores`` are names of facets; ``rules``: those of `validate` that the status
     rests on.
     """
 
-    status: Literal["accepted", "ignored", "refused", "depends"]
+    status: Status
     reasons: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     edges: int | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from streamt_ol.delivery.judgement import judged
@@ -65,6 +65,7 @@ class Plan:
         self._not_sent: set[tuple[int, int]] = set()
         self._last = 0
         self.to_send = 0
+        self.adapted = 0  # events to which the receiver has keys added
 
     def survey(self) -> Iterator[Decision]:
         """Yield the decision about every event, in the order of the input."""
@@ -87,11 +88,16 @@ class Plan:
             if entry.number > self._last:
                 return
             if entry.number not in self._invalid:
-                yield from (i for i in entry.items if (entry.number, i.part) not in self._not_sent)
+                for item in entry.items:
+                    if (entry.number, item.part) not in self._not_sent:
+                        body = self._rules.receiver.adapted(item.event, item.body)
+                        yield item if body is item.body else replace(item, body=body)
 
     def _decision(self, item: Item, entry: Entry) -> Decision:
         rules = self._rules
-        verdict, faults = judged(rules.receiver, item.event, len(item.body), rules.validity)
+        body = rules.receiver.adapted(item.event, item.body)
+        self.adapted += body is not item.body
+        verdict, faults = judged(rules.receiver, item.event, len(body), rules.validity)
         if not verdict.is_taken:
             is_unsupported = rules.skips_unsupported or self._is_made_of_runs(item, entry)
             choice: Choice = "skipped" if is_unsupported and not verdict.rules else "refused"

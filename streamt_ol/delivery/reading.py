@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from streamt_ol import __version__
 from streamt_ol.delivery.items import Item, digest_of
 from streamt_ol.delivery.runs_of_jobs import Facets, dataset_facets, run_events
 from streamt_ol.delivery.source import one_line, said
 from streamt_ol.openlineage.events import JOB_EVENT, kind_of
+from streamt_ol.problems import GENERIC_WARNING, warning
 from streamt_ol.reading import strict_json
 from streamt_ol.reading.faults import FaultKind
+from streamt_ol.redaction import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
+    from streamt_ol.delivery.receivers.receiver import Receiver
     from streamt_ol.delivery.source import Source
+    from streamt_ol.problems import WarningRecord
     from streamt_ol.reading.raw import RawEvent
 
 _PREFIX = 5
@@ -26,11 +31,34 @@ class RunMaking:
     """The way in which JobEvents become runs.
 
     ``run_id`` returns the id for the JobEvent with a number and digest, the same one at every
-    call; ``engine`` is the name and version of a ``processing_engine`` facet, or None.
+    call; ``engine`` is the name and version of a ``processing_engine`` facet, or None;
+    ``left_out`` collects the datasets whose schema facet is left out, None where none is.
     """
 
     run_id: Callable[[int, str], str]
     engine: tuple[str, str] | None = None
+    left_out: dict[tuple[str, str], None] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        receivers: Sequence[Receiver],
+        run_id: Callable[[int, str], str],
+        engine: tuple[str, str] | None = None,
+    ) -> Self:
+        """Return how runs are made for ``receivers``, with the engine given or one they need."""
+        needed = next((receiver.engine for receiver in receivers if receiver.engine), "")
+        own = (needed, __version__) if needed else None
+        leaves_out = any(receiver.needs_field_types for receiver in receivers)
+        return cls(run_id, engine or own, {} if leaves_out else None)
+
+    def warnings(self) -> list[WarningRecord]:
+        """Return a warning for each dataset whose schema facet is left out of the runs."""
+        message = "the schema facet of {} {} is left out of the runs: a field has no type"
+        return [
+            warning(GENERIC_WARNING, message.format(shown(namespace), shown(name)))
+            for namespace, name in self.left_out or ()
+        ]
 
 
 class Entry(NamedTuple):
@@ -83,7 +111,7 @@ class Events:
             found = self._source.again()
             self._facets = dataset_facets(parsed_event(one.data)[0] for one in found)
         run_id = self._runs.run_id(number, digest)
-        bodies = run_events(event, self._facets, run_id, self._runs.engine)
+        bodies = run_events(event, self._facets, run_id, self._runs.engine, self._runs.left_out)
         return tuple(
             Item(raw.line, digest, content, body, strict_json.loads(body), part, number,
                  raw.pointer)

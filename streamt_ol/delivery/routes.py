@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,7 +16,7 @@ from streamt_ol.transport.address import check_encrypted, parse_address
 from streamt_ol.transport.config import UNENCRYPTED_MESSAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from streamt_ol.delivery.receivers.receiver import Receiver
     from streamt_ol.delivery.senders.sender import Sender
@@ -44,6 +46,7 @@ class DeliveryOptions:
     kafka_config: str | None = None
     path: str | None = None
     namespace_map: Path | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
     allow_plain_http: bool = False
     timeout: float = 10.0
     retries: int = 4
@@ -80,6 +83,7 @@ class Route(NamedTuple):
         return [warning(UNENCRYPTED, UNENCRYPTED_MESSAGE)]
 
 
+_WORD = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,199}")
 # Which options belong to which kind of route, besides those of every delivery.
 _OPTIONS = {
     "http": (
@@ -90,6 +94,7 @@ _OPTIONS = {
         "ca_file",
         "gzip",
         "batch",
+        "parameters",
         "allow_plain_http",
     ),
     "kafka": ("bootstrap", "topic", "kafka_config"),
@@ -119,9 +124,11 @@ def route_for(options: DeliveryOptions, environment: Mapping[str, str]) -> Route
 
 def _http(receiver: Receiver, options: DeliveryOptions, environment: Mapping[str, str]) -> Route:
     from streamt_ol.delivery.senders.http import HttpSender, HttpTarget
+    from streamt_ol.transport.credentials import Secret
 
-    url = _required(receiver, options, "url")
-    endpoint = options.endpoint or receiver.endpoint
+    parameters = _parameters(receiver, options)
+    url = options.url or _filled(receiver.url, parameters) or _required(receiver, options, "url")
+    endpoint = options.endpoint or _filled(receiver.endpoint, parameters)
     address = _address(url, endpoint)
     batch_address = None
     if options.batch:
@@ -134,6 +141,7 @@ def _http(receiver: Receiver, options: DeliveryOptions, environment: Mapping[str
     if options.gzip and not receiver.may_gzip:
         raise _usage("--gzip", f"{receiver.name} does not take compressed bodies")
     headers = _token_headers(receiver, options, environment)
+    extra = tuple((n, Secret(_filled(v, parameters))) for n, v in receiver.headers)
     if headers and not options.allow_plain_http:
         try:
             check_encrypted(address, "--url", "use https, or allow it with --allow-plain-http")
@@ -142,8 +150,9 @@ def _http(receiver: Receiver, options: DeliveryOptions, environment: Mapping[str
     target = HttpTarget(
         address,
         batch_address,
-        headers,
+        (*headers, *extra),
         _tls(address, options),
+        parameters,
         options.gzip,
         options.timeout,
         options.deadline,
@@ -155,6 +164,40 @@ def _http(receiver: Receiver, options: DeliveryOptions, environment: Mapping[str
         lambda: HttpSender(receiver, target),
         address.is_unencrypted,
     )
+
+
+def _parameters(receiver: Receiver, options: DeliveryOptions) -> dict[str, str]:
+    """Return the value of each parameter of ``receiver``; one of its address may be left out.
+
+    Raises E500 for one that is missing, not known, or not a word of a URL.
+    """
+    known = {parameter.name: parameter for parameter in receiver.parameters}
+    for name in options.parameters:
+        if name not in known:
+            raise _usage("--param", f"{receiver.name} has no parameter {shown(name, 40)}")
+    unused = {n for n in known if options.endpoint and f"{{{n}}}" in receiver.endpoint} | {
+        n for n in known if options.url and f"{{{n}}}" in receiver.url
+    }
+    values = {}
+    for name, parameter in known.items():
+        value = options.parameters.get(name) or parameter.default
+        if not value and name not in unused:
+            example = f"--param {name}={'|'.join(parameter.choices) or 'VALUE'}"
+            raise _usage("--param", f"{receiver.name} needs {name}", example)
+        if parameter.choices and value and value not in parameter.choices:
+            known_values = ", ".join(parameter.choices)
+            raise _usage("--param", f"{name} must be one of {known_values}")
+        if value and not _WORD.fullmatch(value):
+            raise _usage("--param", f"the value of {name} is not a word of a URL")
+        values[name] = value
+    return values
+
+
+def _filled(template: str, parameters: Mapping[str, str]) -> str:
+    """Return a template with its parameters."""
+    for name, value in parameters.items():
+        template = template.replace(f"{{{name}}}", value)
+    return template
 
 
 def _address(url: str, endpoint: str) -> Address:

@@ -46,11 +46,16 @@ def dataset_facets(events: Iterable[object]) -> dict[tuple[str, str], Mapping[st
 
 
 def run_events(
-    event: Event, facets: Facets, run_id: str, engine: tuple[str, str] | None
+    event: Event,
+    facets: Facets,
+    run_id: str,
+    engine: tuple[str, str] | None,
+    left_out: dict[tuple[str, str], None] | None = None,
 ) -> list[bytes]:
     """Return the START and the COMPLETE event of a JobEvent, canonical JSON.
 
-    ``engine`` is the name and version of a ``processing_engine`` run facet, None for no facet.
+    ``engine`` is the name and version of a ``processing_engine`` run facet, None for no facet;
+    ``left_out`` gets the datasets whose schema facet is left out.
     """
     assert kind_of(event) == JOB, "only a JobEvent is a job's design"
     producer = event.get("producer")
@@ -69,8 +74,10 @@ def run_events(
         }
     described = dict(event)
     for side in ("inputs", "outputs"):
-        if isinstance(event.get(side), list):
-            described[side] = [_with_facets(dataset, facets) for dataset in event[side]]
+        # Some receivers drop a run without both keys.
+        given = event.get(side, [])
+        if isinstance(given, list):
+            described[side] = [_with_facets(dataset, facets, left_out) for dataset in given]
     described |= {"run": run, "producer": producer, "schemaURL": EVENT_SCHEMA_URLS[RUN_EVENT]}
     return [
         orjson.dumps(described | {"eventType": state}, option=orjson.OPT_SORT_KEYS)
@@ -78,9 +85,29 @@ def run_events(
     ]
 
 
-def _with_facets(dataset: Any, facets: Facets) -> Any:
+def _with_facets(dataset: Any, facets: Facets, left_out: dict[tuple[str, str], None] | None) -> Any:
+    """Return a dataset with the facets that are declared of it.
+
+    A schema with a field without a type is left out: the whole event would be refused for it, by
+    OpenMetadata. The standard allows such a field.
+    """
     known = facets.get(identity(dataset))
     if known is None or not isinstance(dataset, Mapping):
         return dataset
     own = dataset.get("facets")
-    return {**dataset, "facets": {**known, **(own if isinstance(own, Mapping) else {})}}
+    merged = {**known, **(own if isinstance(own, Mapping) else {})}
+    if left_out is not None and _lacks_type(merged.get("schema")):
+        del merged["schema"]
+        left_out[identity(dataset)] = None
+    return {**dataset, "facets": merged}
+
+
+def _lacks_type(facet: object) -> bool:
+    fields = facet.get("fields") if isinstance(facet, Mapping) else None
+    if not isinstance(fields, list):
+        return False
+    return any(
+        isinstance(one, Mapping)
+        and (not isinstance(one.get("type"), str) or _lacks_type({"fields": one.get("fields")}))
+        for one in fields
+    )

@@ -11,6 +11,8 @@ import pytest
 from support.commands import streamt_ol
 from support.delivery.events import dataset, facet, job, refs, run, write
 
+from streamt_ol.delivery.receivers import CHECKED
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -48,7 +50,7 @@ class TestOpenMetadata:
             run("r", "COMPLETE", **sides), no_type, run("r", inputs=table("a.b.c")), run("r"),
         )  # fmt: skip
         assert [v["status"] for v in verdicts] == [
-            "refused", "refused", "ignored", "accepted", "accepted", "ignored", "ignored"
+            "refused", "refused", "ignored", "depends", "depends", "ignored", "ignored"
         ]  # fmt: skip
         assert status == 1
         assert verdicts[5]["reasons"] == ["no edge without outputs"]
@@ -67,26 +69,82 @@ class TestOpenMetadata:
             outputs=table(*(f"a.b.o{n}" for n in range(outputs))),
         )
         status, (verdict,) = check(tmp_path, event)
-        assert (status, verdict["status"], verdict["edges"]) == (0, "accepted", edges)
+        assert (status, verdict["status"], verdict["edges"]) == (0, "depends", edges)
 
     def test_names_that_cannot_resolve(self, tmp_path: Path) -> None:
         kafka = refs("orders", namespace="kafka://b:9092")
-        status, (verdict, partly) = check(
-            tmp_path,
+        (tmp_path / "s.json").write_text(f'{{"namespaceToServiceMapping": {{"{POSTGRES}": "pg"}}}}')
+        events = [
             run("r", inputs=kafka, outputs=table("a.b.c")),
             run("r", inputs=[*kafka, *table("public.orders")], outputs=table("a.b.c")),
-        )
+        ]
+        status, (verdict, partly) = check(tmp_path, *events, namespace_map=tmp_path / "s.json")
         assert status == 1
         assert (verdict["status"], verdict["edges"]) == ("refused", 0)
         assert "'kafka://b:9092' 'orders' cannot resolve" in verdict["reasons"][0]
-        assert (partly["status"], partly["edges"]) == ("accepted", 1)
-        assert len(partly["reasons"]) == 1
+        assert "never a topic (see openmetadata-kafka)" in verdict["reasons"][0]
+        assert (partly["status"], partly["edges"]) == ("depends", 1)
+        assert "'kafka://b:9092' 'orders' cannot resolve" in partly["notes"][0]
+        # A server whose settings are not known may map the namespace.
+        status, (unknown, _) = check(tmp_path, *events)
+        assert (status, unknown["status"]) == (0, "depends")
+        assert "in newest releases only, never a topic" in unknown["reasons"][0]
+
+    @pytest.mark.parametrize(
+        ("namespace", "name", "status"),
+        [
+            (POSTGRES, "orders", "depends"), (f"{POSTGRES}/db", "public.orders", "depends"),
+            ("postgresql:", "public.orders", "depends"), ("mysql://x:1", "orders", "refused"),
+            ("mysql://x:1", "s.orders", "depends"), ("s3://b", "in/x.csv", "depends"),
+            ("abfss://c@a.dfs.core.windows.net", "x/y", "depends"), ("gs://b", "x", "depends"),
+            ("wasb://c@a", "p/q.csv", "refused"), ("hdfs://n:1", "/data/x.csv", "refused"),
+            ("file", "/data/in.csv", "refused"), ("dbfs:/mnt", "a/b.parquet", "refused"),
+            ("oss://b", "p/q", "refused"), ("hive://m:1", "sales/orders", "refused"),
+        ],
+    )  # fmt: skip
+    def test_how_a_dataset_resolves_with_a_mapping(
+        self, tmp_path: Path, namespace: str, name: str, status: str
+    ) -> None:
+        (tmp_path / "s.json").write_text(f'{{"namespaceToServiceMapping": {{"{POSTGRES}": "pg"}}}}')
+        event = run("r", inputs=refs(name, namespace=namespace), outputs=table("a.b.c", **SCHEMA))
+        _, (verdict,) = check(tmp_path, event, namespace_map=tmp_path / "s.json")
+        assert verdict["status"] == status
+
+    def test_a_symlink_is_tried_first(self, tmp_path: Path) -> None:
+        (tmp_path / "s.json").write_text(f'{{"namespaceToServiceMapping": {{"{POSTGRES}": "pg"}}}}')
+        link = {"namespace": POSTGRES, "name": "a.b.c", "type": "TABLE"}
+        symlinks = facet("SymlinksDatasetFacet", identifiers=[link])
+        spark = table("orders", namespace="spark", symlinks=symlinks, **SCHEMA)
+        event = run("r", inputs=spark, outputs=table("a.b.d", **SCHEMA))
+        _, (verdict,) = check(tmp_path, event, namespace_map=tmp_path / "s.json")
+        assert (verdict["status"], verdict["edges"]) == ("accepted", 1)
+
+    @pytest.mark.parametrize(
+        ("facets", "reason"),
+        [
+            ({"schema": facet("S", fields=[{"name": "a"}])}, "a schema field of 'a.b.c'"),
+            ({"schema": facet("S", fields=[{"name": "a", "type": "x", "fields": [{"name": "b"}]}])},
+             "a schema field of 'a.b.c'"),
+            ({"symlinks": facet("S", identifiers=[{"namespace": "n", "name": "m"}])},
+             "a symlink of 'a.b.c'"),
+            ({"ownership": facet("O", owners=[{"type": "t"}])}, "an owner of 'a.b.c'"),
+            ({"columnLineage": facet("C", fields={"x": {"inputFields": [{"name": "n"}]}})},
+             "an input field of 'a.b.c'"),
+        ],
+    )  # fmt: skip
+    def test_fields_without_which_it_answers_400(
+        self, tmp_path: Path, facets: dict[str, Any], reason: str
+    ) -> None:
+        event = run("r", "START", inputs=table("a.b.c", **facets), outputs=table("a.b.d"))
+        status, (verdict,) = check(tmp_path, event)
+        assert (status, verdict["status"]) == (1, "refused")
+        assert verdict["reasons"][0].startswith(reason)
 
     def test_storage_resolves_to_a_container_by_its_path(self, tmp_path: Path) -> None:
         event = run("r", inputs=refs("in/x.csv", namespace="s3://b"), outputs=table("a.b.c"))
         status, (verdict,) = check(tmp_path, event)
         assert (status, verdict["edges"]) == (0, 1)
-        assert "container" in verdict["notes"][0]
+        assert "container" in verdict["reasons"][0]
 
     def test_with_the_settings_that_its_documentation_prints(self, tmp_path: Path) -> None:
         settings: dict[str, Any] = {
@@ -105,18 +163,20 @@ class TestOpenMetadata:
         other = run("r", inputs=table("a.b.c"), outputs=table("a.b.d", namespace="mysql://x:1"))
         status, (good, bad) = check(tmp_path, mapped, other, namespace_map=path)
         assert status == 0
-        assert (good["status"], good["edges"], len(good["notes"])) == ("accepted", 1, 2)
-        assert (bad["status"], bad["edges"], "reasons" in bad) == ("accepted", 1, False)
-        unmapped = "'mysql://x:1' 'a.b.d' has no entry in namespaceToServiceMapping"
-        assert bad["notes"][1] == f"{unmapped}: only its name may match"
+        assert (good["status"], good["edges"], len(good["reasons"])) == ("depends", 1, 2)
+        assert (bad["status"], bad["edges"]) == ("depends", 1)
+        assert bad["reasons"][1] == (
+            "'mysql://x:1' 'a.b.d': it looks for a table by its name alone: "
+            "no entry in namespaceToServiceMapping fits"
+        )
         settings["configValue"] = {
             **settings["configValue"], "eventTypeFilter": ["START"], "autoCreateEntities": True
         }  # fmt: skip
         path.write_text(json.dumps(settings["configValue"]))
         started = run("r", "START", inputs=table("a.b.c"), outputs=table("a.b.d", **SCHEMA))
         status, (complete, start) = check(tmp_path, mapped, started, namespace_map=path)
-        assert (status, complete["status"], start["status"]) == (0, "ignored", "accepted")
-        assert len(start["notes"]) == 1, "only the input, without columns, cannot be created"
+        assert (status, complete["status"], start["status"]) == (0, "ignored", "depends")
+        assert len(start["reasons"]) == 1, "only the input, without columns, cannot be created"
 
     def test_a_disabled_api_refuses_everything(self, tmp_path: Path) -> None:
         path = tmp_path / "om-settings.json"
@@ -154,7 +214,7 @@ class TestOpenMetadata:
         done = streamt_ol("check", events, "--for", "openmetadata", "--as-run-events")
         assert done.returncode == 0
         assert done.stdout.decode().splitlines()[-1] == (
-            "openmetadata: accepted 1, ignored 2, refused 0; 1 edges to expect"
+            "openmetadata: accepted 0, depends 1, ignored 2, refused 0; 1 edges to expect"
         )
 
 
@@ -174,21 +234,14 @@ def test_an_invalid_event_is_refused_by_all(tmp_path: Path) -> None:
     done = streamt_ol("check", events, "--for", "all")
     head, first, second, *totals = done.stdout.decode().splitlines()
     assert done.returncode == 1
-    columns = ["openlineage", "marquez", "openmetadata", "truewatch", "datakit", "kafka", "file"]
-    assert head.split() == ["line", *columns, "event"]
-    assert first.split() == ["1", *["REFUSED"] * 7, "no", "event"]
-    assert second.split() == [
-        "2",
-        "yes",
-        "yes",
-        "REFUSED",
-        *["yes"] * 4,
-        "JobEvent",
-        "'jobs'",
-        "'j'",
-    ]
+    assert head.split() == ["line", *CHECKED, "event"]
+    assert first.split() == ["1", *["REFUSED"] * len(CHECKED), "no", "event"]
+    any_kind = {"openlineage", "marquez", "truewatch", "datakit", "kafka", "file"}
+    marks = {name: "yes" if name in any_kind else "REFUSED" for name in CHECKED}
+    marks["openmetadata-kafka"] = "ignored"
+    assert second.split() == ["2", *marks.values(), "JobEvent", "'jobs'", "'j'"]
     assert totals[0] == "openlineage: accepted 1, ignored 0, refused 1"
-    assert len(totals) == 7
+    assert len(totals) == len(CHECKED)
 
 
 def test_several_receivers_are_explained(tmp_path: Path) -> None:

@@ -5,7 +5,19 @@ A module holds the row of one receiver, or of several that share their rules, an
 
 from __future__ import annotations
 
-from streamt_ol.delivery.receivers import marquez, openmetadata, standard, truewatch
+from streamt_ol.delivery.receivers import (
+    clouds,
+    datadog,
+    datahub,
+    dataplex,
+    datazone,
+    marquez,
+    openmetadata,
+    openmetadata_kafka,
+    snowflake,
+    standard,
+    truewatch,
+)
 from streamt_ol.delivery.receivers.receiver import Receiver
 
 RECEIVERS: dict[str, Receiver] = {
@@ -13,7 +25,16 @@ RECEIVERS: dict[str, Receiver] = {
     for receiver in (
         standard.OPENLINEAGE,
         marquez.MARQUEZ,
+        openmetadata_kafka.OPENMETADATA_KAFKA,
         openmetadata.OPENMETADATA,
+        datahub.DATAHUB,
+        dataplex.DATAPLEX,
+        datadog.DATADOG,
+        snowflake.SNOWFLAKE,
+        clouds.ALATION,
+        datazone.DATAZONE,
+        clouds.ATLAN,
+        clouds.GRAVITINO,
         truewatch.TRUEWATCH,
         truewatch.DATAKIT,
         standard.KAFKA,

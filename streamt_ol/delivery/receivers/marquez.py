@@ -1,6 +1,6 @@
 """Marquez: the reference server of the standard, and what it makes of an event.
 
-After its sources (0.50): the kind of an event is read from the end of its ``schemaURL``
+After its sources: the kind of an event is read from the end of its ``schemaURL``
 (``EventTypeResolver``), required fields from the annotations of ``LineageEvent``, ``JobEvent``
 and ``DatasetEvent``, names from ``NamespaceName`` and the schema of its database. Facets are
 stored whatever they hold, apart from ``jobType``.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from streamt_ol.delivery.outcome import Outcome
 from streamt_ol.delivery.receivers.acceptance import Acceptance
@@ -38,6 +39,43 @@ def body_of(answer: Answer) -> Mapping[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
+class Parameter(NamedTuple):
+    """A part of a receiver's address or headers that is given by ``--param NAME=VALUE``."""
+
+    name: str
+    default: str = ""
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request as it is made: where it goes, with what query, headers and body."""
+
+    base: str
+    body: bytes
+    parameters: Mapping[str, str]
+    query: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def url(self) -> str:
+        """The whole URL."""
+        return f"{self.base}?{self.query}" if self.query else self.base
+
+    @property
+    def digest(self) -> str:
+        """The same 32 characters for the same body, whenever it is sent."""
+        return hashlib.blake2b(self.body, digest_size=16).hexdigest()
+
+    def with_query(self, query: str) -> Self:
+        """Return the request with a query."""
+        return replace(self, query=query)
+
+    def with_headers(self, *headers: tuple[str, str]) -> Self:
+        """Return the request with more headers."""
+        return replace(self, headers=(*self.headers, *headers))
+
+
 @dataclass(frozen=True)
 class Batch:
     """A receiver's batch form: its endpoint, how a body is made of events, an answer read."""
@@ -52,7 +90,11 @@ class Batch:
 class Receiver:
     """One receiver. ``page`` is its file in ``docs/receivers``.
 
-    - ``route``: what carries the events; ``endpoint``: the default path;
+    - ``route``: what carries the events; ``url`` and ``endpoint``: the default server and path;
+      these and ``headers`` hold ``{NAME}`` for each of ``parameters``;
+    - ``dress`` changes each request before it is sent; ``adds`` returns the keys that are added to
+      an event on the wire; ``engine``: the processing engine of ``--as-run-events`` by default;
+    - ``needs_field_types``: whether it refuses an event for a schema field without a type;
     - ``acceptance``: the rules that decide offline what becomes of an event;
     - ``requires_core``: whether what breaks the core schema is not sent: it is a server of the
       standard, or nobody knows what reads it;
@@ -66,7 +108,14 @@ class Receiver:
     route: Route
     about: str
     acceptance: Acceptance
+    url: str = ""
     endpoint: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+    dress: Callable[[Request], Request] | None = None
+    adds: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    engine: str = ""
+    needs_field_types: bool = False
     requires_core: bool = False
     tokens: tuple[TokenHeader, ...] = ()
     may_gzip: bool = False
@@ -76,6 +125,15 @@ class Receiver:
     read_refusal: Callable[[Answer, Outcome], Outcome] = unchanged
     read_settings: Callable[[Path], Acceptance] | None = None
     settings_option: str = ""
+
+    def adapted(self, event: Mapping[str, Any], body: bytes) -> bytes:
+        """Return the body that is sent of an event: its own, or with what ``adds`` adds."""
+        added = self.adds(event) if self.adds else {}
+        if not added:
+            return body
+        text = json.dumps(added, separators=(",", ":")).encode()[1:-1]
+        rest = body[body.index(b"{") + 1 :]
+        return b"{%b,%b" % (text, rest)
 
     def with_settings(self, path: Path | None) -> Self:
         """Return this receiver bound to the settings in a file, itself without a file.

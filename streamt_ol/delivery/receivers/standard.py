@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,7 +33,8 @@ def too_large(event: Event, size: int, limit: int) -> str:
     return f"a message of {whole:,} bytes is over the limit of {limit:,} (message.max.bytes)"
 
 
-def _accept_message(limit: int, candidate: Candidate) -> Verdict:
+def message_rules(limit: int, candidate: Candidate) -> Verdict:
+    """Accept every kind of event that one message of at most ``limit`` bytes can hold."""
     verdict = any_kind(candidate)
     reason = too_large(candidate.event, candidate.size, limit)
     if verdict.status == ACCEPTED and reason:
@@ -40,13 +42,17 @@ def _accept_message(limit: int, candidate: Candidate) -> Verdict:
     return verdict
 
 
-def read_limit(path: Path) -> Acceptance:
-    """Return the rules of a topic with the settings in a ``--kafka-config`` file."""
-    from streamt_ol.delivery.senders.kafka_settings import kafka_file
+def read_limit_for(rules: Callable[[int, Candidate], Verdict]) -> Callable[[Path], Acceptance]:
+    """Return what reads a ``--kafka-config`` file, and returns ``rules`` with its limit."""
 
-    limit = kafka_file(str(path)).get("message.max.bytes", DEFAULT_LIMIT)
-    is_number = isinstance(limit, (int, str)) and str(limit).isdecimal()
-    return partial(_accept_message, int(limit) if is_number else DEFAULT_LIMIT)
+    def read(path: Path) -> Acceptance:
+        from streamt_ol.delivery.senders.kafka_settings import kafka_file
+
+        limit = kafka_file(str(path)).get("message.max.bytes", DEFAULT_LIMIT)
+        is_number = isinstance(limit, (int, str)) and str(limit).isdecimal()
+        return partial(rules, int(limit) if is_number else DEFAULT_LIMIT)
+
+    return read
 
 
 OPENLINEAGE = Receiver(
@@ -63,9 +69,9 @@ KAFKA = Receiver(
     "kafka",
     "kafka",
     "a topic, keyed as the official client keys it",
-    partial(_accept_message, DEFAULT_LIMIT),
+    partial(message_rules, DEFAULT_LIMIT),
     requires_core=True,
-    read_settings=read_limit,
+    read_settings=read_limit_for(message_rules),
     settings_option="kafka_config",
 )
 FILE = Receiver(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, final
 
+from streamt_ol.delivery.receivers.receiver import Request
 from streamt_ol.delivery.senders.sender import failed, is_about_connection
 from streamt_ol.transport.base import RETRIED_STATUSES, Deadline, DeliveryError
 from streamt_ol.transport.connection import Connection
+from streamt_ol.transport.credentials import Secret
 from streamt_ol.transport.http import (
     check_acknowledged,
     gzipped,
@@ -19,14 +21,13 @@ from streamt_ol.transport.http import (
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from streamt_ol.delivery.items import Item
     from streamt_ol.delivery.outcome import Outcome
     from streamt_ol.delivery.receivers.receiver import Batch, Receiver
     from streamt_ol.transport.address import Address
     from streamt_ol.transport.answer import Answer
-    from streamt_ol.transport.credentials import Secret
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class HttpTarget:
     batch_address: Address | None = None
     headers: tuple[tuple[str, Secret], ...] = ()
     tls: ssl.SSLContext | None = None
+    parameters: Mapping[str, str] = field(default_factory=dict)
     is_gzipped: bool = False
     timeout: float = 5.0
     deadline: Deadline | None = None
@@ -82,6 +84,18 @@ class HttpSender:
     def _head_for(self, address: Address) -> bytes:
         return request_head(address, self._target.headers, is_gzipped=self._target.is_gzipped)
 
+    def _head_of(self, body: bytes) -> bytes:
+        """Return the head for a body: made once, but for a receiver that dresses each request."""
+        if self._receiver.dress is None:
+            return self._head
+        target = self._target
+        bare = Request(target.address.url, body, target.parameters)
+        dressed = self._receiver.dress(bare)
+        path = f"{target.address.target}?{dressed.query}" if dressed.query else ""
+        address = target.address._replace(target=path) if path else target.address
+        headers = tuple((name, Secret(value)) for name, value in dressed.headers)
+        return request_head(address, (*target.headers, *headers), is_gzipped=target.is_gzipped)
+
     def _deliver_batch(self, batch: Batch, items: Sequence[Item]) -> list[Outcome] | None:
         body = batch.body([item.body for item in items])
         try:
@@ -95,7 +109,7 @@ class HttpSender:
 
     def _deliver_one(self, item: Item) -> Outcome:
         try:
-            answer = self._exchange(self._head, item.body)
+            answer = self._exchange(self._head_of(item.body), item.body)
         except DeliveryError as error:
             return failed(error)
         try:

@@ -1,0 +1,91 @@
+"""OpenMetadata's ingestion connector, which reads a Kafka topic and resolves topics.
+
+After the connector's own code (2.0.7, run against a broker): it drops what is not a START, RUNNING
+or COMPLETE RunEvent with both keys ``inputs`` and ``outputs``; `send` adds one that is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from streamt_ol.delivery.outcome import DEPENDS, IGNORED, REFUSED, Verdict
+from streamt_ol.delivery.receivers.acceptance import Candidate, datasets
+from streamt_ol.delivery.receivers.receiver import Receiver
+from streamt_ol.delivery.receivers.run_rules import SIDES
+from streamt_ol.delivery.receivers.standard import DEFAULT_LIMIT, message_rules, read_limit_for
+from streamt_ol.openlineage.events import RUN_EVENT, at, identity_of, kind_of
+from streamt_ol.redaction import shown
+
+_STATES = ("START", "RUNNING", "COMPLETE")
+
+
+def added_sides(event: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return the empty lists that are added to an event on the wire."""
+    if kind_of(event) != RUN_EVENT:
+        return {}
+    return {side: [] for side in SIDES if side not in event}
+
+
+def accept(candidate: Candidate) -> Verdict:
+    """Say what the connector makes of an event, with the lists that `send` adds."""
+    event = candidate.event
+    if kind_of(event) != RUN_EVENT:
+        return Verdict(IGNORED, ("the connector drops it: not a RunEvent (see --as-run-events)",))
+    state = event.get("eventType")
+    if state not in _STATES:
+        return Verdict(IGNORED, (f"the connector drops eventType {shown(state, 20)}",))
+    if not all(identity_of(event.get("job"))):
+        return Verdict(IGNORED, ("the connector drops it: its job has no namespace or name",))
+    if any(not isinstance(event.get(side, []), list) for side in SIDES):
+        return Verdict(IGNORED, ("the connector drops it: inputs or outputs is not a list",))
+    sides = [datasets(event, side) for side in SIDES]
+    if not any(sides):
+        return Verdict(IGNORED, ("the connector makes no edge without datasets",))
+    reasons = tuple(dict.fromkeys(t for side in sides for one in side for t in _resolution(one)))
+    edges = max(1, len(sides[0])) * max(1, len(sides[1]))
+    return Verdict(DEPENDS, reasons, tuple(_notes(event, sides)), edges)
+
+
+def _resolution(dataset: Mapping[str, Any]) -> Iterator[str]:
+    namespace, name = identity_of(dataset)
+    if not namespace.startswith("kafka://"):
+        yield f"it looks for a table or container {shown(namespace)} {shown(name)}"
+        return
+    broker = namespace.removeprefix("kafka://")
+    if "," in broker:
+        yield f"{shown(namespace)} resolves to nothing: it names several brokers"
+        return
+    # Python's urlsplit, which the connector uses, lower-cases a host; bootstrapServers stays.
+    yield (
+        f"it looks for the topic {shown(name)} of a messaging service whose bootstrapServers "
+        f"holds {shown(broker.lower())}"
+    )
+
+
+def _notes(event: Mapping[str, Any], sides: list[list[Mapping[str, Any]]]) -> Iterator[str]:
+    if added := added_sides(event):
+        yield f"send adds empty {' and '.join(added)}: without the key the connector drops it"
+    if not all(sides):
+        yield "with one side empty it makes edges between topics and the pipeline"
+    parent = at(event, "run", "facets", "parent", "job", "name")
+    if isinstance(parent, str):
+        yield f"the pipeline is named after the parent, {shown(parent)}"
+    else:
+        yield "the pipeline is named after the job; older releases want run.facets.parent.job"
+
+
+def _accept_or_too_large(limit: int, candidate: Candidate) -> Verdict:
+    verdict = message_rules(limit, candidate)
+    return verdict if verdict.status == REFUSED else accept(candidate)
+
+
+OPENMETADATA_KAFKA = Receiver(
+    "openmetadata-kafka",
+    "kafka",
+    "a topic that OpenMetadata's connector reads: runs between topics",
+    lambda candidate: _accept_or_too_large(DEFAULT_LIMIT, candidate),
+    read_settings=read_limit_for(_accept_or_too_large),
+    settings_option="kafka_config",
+    adds=added_sides,
+)

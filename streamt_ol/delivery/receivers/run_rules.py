@@ -1,0 +1,81 @@
+"""Rules of receivers that take RunEvents only, as a table: what each is known to take and refuse.
+
+After the vendors' own pages; what they do not say is not judged. Whether any refuses events of
+core 2-0-2 is stated nowhere, so it is not a rule here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from streamt_ol.delivery.outcome import ACCEPTED, DEPENDS, IGNORED, REFUSED, Status, Verdict
+from streamt_ol.delivery.receivers.acceptance import datasets
+from streamt_ol.openlineage.events import RUN_EVENT, identity_of, kind_of
+
+if TYPE_CHECKING:
+    from streamt_ol.delivery.receivers.acceptance import Candidate
+
+SIDES = ("inputs", "outputs")
+Texts = Callable[[Mapping[str, Any]], Iterator[str]]
+
+
+def _nothing(_event: Mapping[str, Any]) -> Iterator[str]:
+    yield from ()
+
+
+@dataclass(frozen=True)
+class RunRules:
+    """The rules of a receiver of RunEvents, as a table that is called with a candidate.
+
+    - ``only_complete``: COMPLETE events with an input and an output; what becomes of other runs
+      is ``others``;
+    - ``max_bytes``: of the event; ``refuses``, ``ignores``, ``asks``, ``notes`` yield reasons:
+      why it is refused, makes no lineage, depends on what the server has, and what to know.
+    """
+
+    only_complete: bool = False
+    others: Status = REFUSED
+    max_bytes: int | None = None
+    refuses: Texts = _nothing
+    ignores: Texts = _nothing
+    asks: Texts = _nothing
+    notes: Texts = _nothing
+
+    def __call__(self, candidate: Candidate) -> Verdict:
+        """Return what becomes of an event."""
+        event = candidate.event
+        if kind_of(event) != RUN_EVENT:
+            return Verdict(REFUSED, ("it takes RunEvents only (see --as-run-events)",))
+        if self.only_complete and (missing := tuple(_incomplete(event))):
+            return Verdict(self.others, missing)
+        if self.max_bytes is not None and candidate.size > self.max_bytes:
+            size = f"{candidate.size:,} bytes are more than the limit of {self.max_bytes:,}"
+            return Verdict(REFUSED, (size,))
+        if reasons := tuple(self.refuses(event)):
+            return Verdict(REFUSED, reasons)
+        if reasons := tuple(self.ignores(event)):
+            return Verdict(IGNORED, reasons)
+        asked, notes = tuple(self.asks(event)), tuple(self.notes(event))
+        return Verdict(DEPENDS if asked else ACCEPTED, asked, notes)
+
+
+def _incomplete(event: Mapping[str, Any]) -> Iterator[str]:
+    if event.get("eventType") != "COMPLETE":
+        yield "its eventType is not COMPLETE"
+    for side in SIDES:
+        if not datasets(event, side):
+            yield f"it has no {side}"
+
+
+def entities(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield namespace and name of the job and of every dataset."""
+    yield identity_of(event.get("job"))
+    for side in SIDES:
+        yield from map(identity_of, datasets(event, side))
+
+
+def links(event: Mapping[str, Any]) -> int:
+    """Return how many pairs of an input and an output there are."""
+    return len(datasets(event, "inputs")) * len(datasets(event, "outputs"))

@@ -1,0 +1,204 @@
+"""What `check` calls refused the receiver refuses, and what it calls accepted it takes.
+
+The servers are written from what is documented, not from the rules here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from support.commands import streamt_ol
+from support.delivery.enforcing import OPTIONS, SERVERS, Enforcing
+from support.delivery.events import CORE, RUN_ID, dataset, facet, job, refs, run, write
+
+from streamt_ol.delivery.items import Item, digest_of
+from streamt_ol.delivery.receivers import RECEIVERS
+from streamt_ol.delivery.receivers.acceptance import Candidate
+from streamt_ol.delivery.routes import DeliveryOptions, route_for
+
+Event = dict[str, Any]
+AWS = {
+    "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE",
+    "AWS_SECRET_ACCESS_KEY": "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
+    "AWS_EC2_METADATA_DISABLED": "true",
+}
+SETTINGS = {"namespaceToServiceMapping": {"postgresql://h:5432": "pg"}}
+
+names = st.sampled_from(["db.public.t", "public.t", "t", "a,b", "x y", "n" * 1001, "m" * 4000])
+namespaces = st.sampled_from(["postgresql://h:5432", "kafka://b:9092", "s3://bucket", "other"])
+schemas = st.sampled_from(
+    [None, [{"name": "a", "type": "int"}], [{"name": "a"}], [{"name": "a", "type": "x"}] * 2]
+)
+
+
+@st.composite
+def entities(draw: st.DrawFn) -> Event:
+    found: Event = {"namespace": draw(namespaces), "name": draw(names)}
+    fields = draw(schemas)
+    if fields is not None:
+        found["facets"] = {"schema": facet("SchemaDatasetFacet", fields=fields)}
+    return found
+
+
+@st.composite
+def events(draw: st.DrawFn) -> Event:
+    kind = draw(st.sampled_from(["RunEvent"] * 4 + ["JobEvent", "DatasetEvent"]))
+    url = draw(st.sampled_from([CORE + kind] * 5 + [CORE.partition("#")[0], CORE + "Other", None]))
+    producer = draw(st.sampled_from([
+        "https://example.com/p", "https://github.com/apache/airflow/tree/2",
+        "https://github.com/OpenLineage/OpenLineage/tree/1.30/integration/spark",
+    ]))  # fmt: skip
+    event: Event = {"eventTime": "2026-10-21T08:00:00Z", "producer": producer, "schemaURL": url}
+    if url is None:
+        del event["schemaURL"]
+    if kind == "DatasetEvent":
+        return {**event, "dataset": draw(entities())}
+    namespace = draw(st.sampled_from(["jobs", "a@b+c", "with space", "ns|x", "k" * 1025]))
+    event["job"] = {"namespace": namespace, "name": draw(st.sampled_from(["j", "flow.task"]))}
+    facets = draw(st.sampled_from([
+        None, {"jobType": facet("JobTypeJobFacet", processingType="BATCH", integration="SPARK")},
+        {"jobType": facet("JobTypeJobFacet", processingType="BATCH", integration="SPARK",
+                          jobType="JOB")},
+        {"sql": facet("SQLJobFacet")}, {"sql": facet("SQLJobFacet", query="SELECT 1")},
+    ]))  # fmt: skip
+    if facets is not None:
+        event["job"]["facets"] = facets
+    for side in ("inputs", "outputs"):
+        if draw(st.integers(0, 5)):
+            count = draw(st.sampled_from([0, 1, 1, 2, 11]))
+            event[side] = [draw(entities()) for _ in range(count)]
+    if kind == "RunEvent":
+        event["run"] = {"runId": RUN_ID}
+        if draw(st.booleans()):
+            engine = facet("ProcessingEngineRunFacet", version="1")
+            event["run"]["facets"] = {"processing_engine": {**engine, "name": "Flink"}}
+        state = draw(st.sampled_from(["START", "COMPLETE", "COMPLETE", "OTHER", None]))
+        if state is not None:
+            event["eventType"] = state
+    return event
+
+
+def parameters(name: str) -> dict[str, str]:
+    return dict(text.split("=") for text in OPTIONS.get(name, []) if text != "--param")
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_verdicts_are_what_the_server_does(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key, value in AWS.items():
+        monkeypatch.setenv(key, value)
+    path = tmp_path / "settings.json"
+    path.write_text(json.dumps(SETTINGS))
+    with Enforcing(name) as server:
+        options = DeliveryOptions(
+            name, url=server.url, parameters=parameters(name), retries=0,
+            namespace_map=path if name == "openmetadata" else None,
+        )  # fmt: skip
+        route = route_for(options, os.environ)
+        sender = route.make()
+
+        @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+        @given(events())
+        def holds(event: Event) -> None:
+            text = json.dumps(event).encode()
+            verdict = route.receiver.acceptance(Candidate(event, len(text)))
+            (outcome,) = sender.deliver([Item(1, digest_of(text), text, text, event)])
+            refused = outcome.status is not None and outcome.status >= 400
+            if verdict.status == "refused":
+                assert refused, (verdict, outcome)
+            elif verdict.status == "accepted":
+                assert outcome.state == "sent", (verdict, outcome)
+            elif verdict.status == "ignored":
+                assert not refused, (verdict, outcome)
+
+        try:
+            holds()
+        finally:
+            sender.close()
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_send_says_what_the_server_took(name: str, tmp_path: Path) -> None:
+    """Accepted: an event that everybody takes, made of two that some do not."""
+    fields = {"schema": facet("SchemaDatasetFacet", fields=[{"name": "a", "type": "int"}])}
+    ends = {
+        side: [{"namespace": "postgresql://h:5432", "name": f"d.s.{side}", "facets": fields}]
+        for side in ("inputs", "outputs")
+    }
+    good = run("good", **ends)
+    good["run"]["facets"] = {
+        "processing_engine": {**facet("ProcessingEngineRunFacet", version="1"), "name": "Flink"}
+    }
+    kinds = {"processingType": "BATCH", "integration": "X", "jobType": "J"}
+    good["job"]["facets"] = {"jobType": facet("JobTypeJobFacet", **kinds)}
+    lines = write(tmp_path / "e.jsonl", good, job("static"), dataset("d"))
+    more = list(OPTIONS.get(name, []))
+    if name == "openmetadata":
+        (tmp_path / "s.json").write_text(json.dumps(SETTINGS))
+        more += ["--namespace-map", str(tmp_path / "s.json")]
+    with Enforcing(name) as server:
+        done = streamt_ol(
+            "send", lines, "--to", name, "--url", server.url, "--skip-unsupported", *more,
+            environment=AWS,
+        )  # fmt: skip
+    sent = 3 if name == "marquez" else 1
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"sent {sent}, skipped {3 - sent}, refused 0\n".encode()
+    assert len(server.taken) == sent
+
+
+def test_every_receiver_of_http_is_enforced_or_takes_anything() -> None:
+    of_http = {name for name, receiver in RECEIVERS.items() if receiver.route == "http"}
+    assert of_http - set(SERVERS) == {"openlineage", "truewatch", "datakit"}
+
+
+class TestParameters:
+    @pytest.mark.parametrize(
+        "options",
+        [
+            ["--to", "dataplex"], ["--to", "dataplex", "--param", "project=p"],
+            ["--to", "dataplex", "--param", "project=p", "--param", "location=a/../b"],
+            ["--to", "dataplex", "--param", "project"],
+            ["--to", "dataplex", "--param", "project=p", "--param", "project=q"],
+            ["--to", "datadog", "--param", "site=example.com"],
+            ["--to", "marquez", "--url", "https://h.example", "--param", "x=y"],
+            ["--to", "snowflake", "--url", "https://h.example"],
+            ["--to", "file", "--path", "/nowhere/x", "--param", "x=y"],
+        ],
+    )  # fmt: skip
+    def test_what_is_missing_or_wrong_is_said(self, options: list[str]) -> None:
+        done = streamt_ol("send", os.devnull, *options)
+        assert done.returncode == 2
+        assert done.stderr.startswith(b"E500_USAGE_ERROR --param")
+
+    @pytest.mark.parametrize(
+        ("options", "target"),
+        [
+            (["dataplex", "--param", "project=p", "--param", "location=eu"],
+             "https://datalineage.googleapis.com/v1/projects/p/locations/eu:"
+             "processOpenLineageRunEvent"),
+            (["datadog"], "https://data-obs-intake.datadoghq.com/api/v1/lineage"),
+            (["datadog", "--param", "site=datadoghq.eu"],
+             "https://data-obs-intake.datadoghq.eu/api/v1/lineage"),
+            (["datadog", "--url", "http://127.0.0.1:8126", "--endpoint",
+              "/openlineage/api/v1/lineage"],
+             "http://127.0.0.1:8126/openlineage/api/v1/lineage"),
+            (["datazone", "--param", "domain=dzd_1", "--param", "region=eu-west-1"],
+             "https://datazone.eu-west-1.api.aws/v2/domains/dzd_1/lineage/events"),
+        ],
+    )  # fmt: skip
+    def test_addresses(self, tmp_path: Path, options: list[str], target: str) -> None:
+        kinds = {"jobType": facet("JobTypeJobFacet")}
+        event = run("r", inputs=refs("a"), outputs=refs("b"))
+        event["job"]["facets"] = kinds
+        lines = write(tmp_path / "e.jsonl", event)
+        done = streamt_ol("send", lines, "--to", *options, "--dry-run")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.decode().rstrip().endswith(f"-> {target}")
