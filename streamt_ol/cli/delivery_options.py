@@ -16,9 +16,10 @@ from streamt_ol.delivery.validity import Validity
 from streamt_ol.problems import USAGE, Location, StreamtOlError
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Iterable, Mapping
 
-    from streamt_ol.delivery.source import Source
+    from streamt_ol.delivery.source import LiveSource, Source
 
 _HTTP = "HTTP receivers"
 _KAFKA = "Kafka"
@@ -205,11 +206,14 @@ def _is_same(one: str, other: str) -> bool:
         return False
 
 
-def open_source(path: str) -> Source:
-    """Return the input: a file, or standard input for ``-``. Raises ``StreamtOlError``."""
-    from streamt_ol.delivery.source import Source
+def open_source(path: str, stop: threading.Event | None = None) -> Source | LiveSource:
+    """Return the input: a file, or standard input for ``-``. Raises ``StreamtOlError``.
 
-    return Source(path)
+    With ``stop`` it is read while it comes, until that is set.
+    """
+    from streamt_ol.delivery.source import LiveSource, Source
+
+    return Source(path) if stop is None else LiveSource(path, stop)
 
 
 def validity_from(*, no_validate: bool, refuse_invalid: bool, ignore: list[str] | None) -> Validity:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import random
+import threading
 import time
 import uuid
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,7 +30,7 @@ from streamt_ol.problems import USAGE, StreamtOlError
 from streamt_ol.transport.base import Deadline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from streamt_ol.delivery.files.checkpoint import Checkpoint
     from streamt_ol.delivery.routes import Route
@@ -95,6 +97,14 @@ def send(
     namespace_map: options.NamespaceMap = None,
     as_run_events: options.AsRunEvents = False,
     processing_engine: options.ProcessingEngine = None,
+    stream: Annotated[
+        bool,
+        typer.Option(
+            "--stream",
+            rich_help_panel="Delivery",
+            help="Send events as they come, in order, from a pipe that may never end.",
+        ),
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what would be sent where; send nothing.")
     ] = False,
@@ -114,6 +124,9 @@ def send(
             "--namespace-map": namespace_map,
         }
     )
+    _check_stream(
+        stream, {"--dry-run": dry_run, "--as-run-events": as_run_events, "--batch": batch}
+    )
     until = None if deadline is None else Deadline(deadline, time.monotonic)
     delivery_options = DeliveryOptions(
         to=to, url=url, endpoint=endpoint, token_env=token_env, token_header=token_header,
@@ -131,7 +144,9 @@ def send(
     warnings = Warnings(output)
     warnings.add(route.warnings())
     with ExitStack() as stack:
-        source = stack.enter_context(options.open_source(events))
+        stop = threading.Event()
+        source = options.open_source(events, stop if stream else None)
+        stack.callback(source.close)
         keeps = progress_file is not None and (not dry_run or progress_file.exists())
         progress = _progress(progress_file, route, stack) if keeps else None
         keeper = None if rejected is None or dry_run else DeadLetters(rejected, source)
@@ -139,26 +154,42 @@ def send(
         if as_run_events:
             ids = _run_ids(None if dry_run else progress)
             making = RunMaking.of([route.receiver], ids, processing_engine)
-        plan = Plan(Events(source, making), rules, progress)
+        plan = Plan(Events(source, making), rules, progress, live=stream)
         count = EventCount()
         line = stack.enter_context(ProgressLine(count.text, wanted=not output.json))
         report = Report(_silent if output.json else line.say)
         delivery = Delivery(plan, report, policy, progress, keeper, fail_fast, count.tick)
         stack.callback(delivery.close)
-        delivery.survey()
-        warnings.add(delivery.invalid.warnings())
-        if making is not None:
-            warnings.add(making.warnings())
-        if plan.adapted and not output.json:
-            note(f"empty inputs or outputs are added to {plan.adapted} events, as it asks")
+        run = partial(delivery.stream, route, stop) if stream else partial(delivery.run, route)
+        if not stream:
+            _survey(output, delivery, making, warnings)
         count.total = plan.to_send
         if dry_run:
             line.end()
             _print_plan(output, plan, route, report, source.name, warnings)
         else:
-            _deliver(output, delivery, route, source.name, line, warnings)
+            _deliver(output, delivery, route, source.name, line, warnings, run)
     if not report.is_done:
         raise typer.Exit(exits.REFUSED)
+
+
+def _survey(
+    output: Output, delivery: Delivery, making: RunMaking | None, warnings: Warnings
+) -> None:
+    """Judge every event, and warn of what is sent in another form, or in spite of a fault."""
+    delivery.survey()
+    warnings.add(delivery.invalid.warnings())
+    if making is not None:
+        warnings.add(making.warnings())
+    if delivery.plan.adapted and not output.json:
+        note(f"empty inputs or outputs are added to {delivery.plan.adapted} events, as it asks")
+
+
+def _check_stream(stream: bool, others: Mapping[str, bool]) -> None:
+    """Raise E500 for what needs the whole input, or more than the event at hand."""
+    for name, is_given in others.items():
+        if stream and is_given:
+            raise StreamtOlError(USAGE, f"it does not go with {name}", location="--stream")
 
 
 def _deliver(
@@ -168,11 +199,12 @@ def _deliver(
     source: str,
     line: ProgressLine,
     warnings: Warnings,
+    run: Callable[[], str],
 ) -> None:
-    """Deliver, and say what came of it, whatever it was that ended the delivery."""
+    """Deliver by ``run``, and say what came of it, whatever it was that ended the delivery."""
     reason = "the delivery failed"
     try:
-        reason = delivery.run(route)
+        reason = run()
     except KeyboardInterrupt:
         reason = "interrupted"
         raise typer.Exit(exits.INTERRUPTED) from None
@@ -186,6 +218,8 @@ def _deliver(
         raise
     finally:
         line.end()
+        if delivery.plan.live:
+            warnings.add(delivery.invalid.warnings())
         print_result(
             output, delivery.report, route, source, warnings, reason, adapted=delivery.plan.adapted
         )

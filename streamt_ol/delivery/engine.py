@@ -78,6 +78,7 @@ class Engine:
 
     ``settle(item, outcome)`` is called from the threads, in the order of delivery within a job.
     ``is_abandoned``: threads were left behind at work, so their senders are not to be closed.
+    ``is_live``: an item is not held back until more of them are there.
     """
 
     senders: Sequence[Sender]
@@ -86,6 +87,7 @@ class Engine:
     stop: threading.Event
     breaker: CircuitBreaker
     is_abandoned: bool = False
+    is_live: bool = False
     _failure: list[BaseException] = field(default_factory=list)
     _ends: queue.SimpleQueue[None] = field(default_factory=queue.SimpleQueue)
 
@@ -117,7 +119,7 @@ class Engine:
 
     def _feed(self, items: Iterable[Item], workers: Sequence[_Worker]) -> None:
         """Deal the items out in chunks: one hand-over between threads for many of them."""
-        size = max(_CHUNK, *(sender.batch_size for sender in self.senders))
+        size = 1 if self.is_live else max(_CHUNK, *(s.batch_size for s in self.senders))
         chunks: list[list[Item]] = [[] for _ in workers]
         for item in items:
             if self.stop.is_set():

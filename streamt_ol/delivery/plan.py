@@ -55,9 +55,20 @@ class Rules:
 
 
 class Plan:
-    """The decisions about one input: take ``survey`` to its end, then ``items``."""
+    """The decisions about one input: take ``survey`` to its end, then ``items``.
 
-    def __init__(self, events: Events, rules: Rules, checkpoint: Checkpoint | None = None) -> None:
+    Of an input that is ``live`` only ``survey`` is taken, and nothing is kept of what has passed.
+    """
+
+    def __init__(
+        self,
+        events: Events,
+        rules: Rules,
+        checkpoint: Checkpoint | None = None,
+        *,
+        live: bool = False,
+    ) -> None:
+        self.live = live
         self._events = events
         self._rules = rules
         self._checkpoint = checkpoint
@@ -72,13 +83,14 @@ class Plan:
         for entry in self._events.entries():
             self._last = entry.number
             if entry.fault:
-                self._invalid.add(entry.number)
+                if not self.live:
+                    self._invalid.add(entry.number)
                 yield Decision("refused", entry, None, entry.fault)
             for item in entry.items:
                 decision = self._decision(item, entry)
                 if decision.choice == "send":
                     self.to_send += 1
-                else:
+                elif not self.live:
                     self._not_sent.add((entry.number, item.part))
                 yield decision
 
@@ -104,7 +116,8 @@ class Plan:
             return Decision(choice, entry, item, "; ".join(verdict.reasons), verdict.rules)
         if self._checkpoint and self._checkpoint.has(item.number, item.part, item.digest):
             return Decision("acknowledged", entry, item)
-        return Decision("send", entry, item, faults=faults)
+        sent = item if body is item.body else replace(item, body=body)
+        return Decision("send", entry, sent, faults=faults)
 
     def _is_made_of_runs(self, item: Item, entry: Entry) -> bool:
         """Tell a START that was only made here, or a dataset whose facets went into the runs."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from streamt_ol.delivery.receivers.receiver import Receiver
-    from streamt_ol.delivery.source import Source
+    from streamt_ol.delivery.source import LiveSource, Source
     from streamt_ol.problems import WarningRecord
     from streamt_ol.reading.raw import RawEvent
 
@@ -79,7 +79,7 @@ class Entry(NamedTuple):
 class Events:
     """The events of one input; can be read more than once."""
 
-    def __init__(self, source: Source, runs: RunMaking | None = None) -> None:
+    def __init__(self, source: Source | LiveSource, runs: RunMaking | None = None) -> None:
         self._source = source
         self._runs = runs
         self._facets: Facets | None = None

@@ -11,13 +11,13 @@ from streamt_ol.delivery.report import TRIED
 from streamt_ol.delivery.validity import InvalidEvents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     from streamt_ol.delivery.files.checkpoint import Checkpoint
     from streamt_ol.delivery.files.dead_letter import DeadLetters
     from streamt_ol.delivery.items import Item
     from streamt_ol.delivery.outcome import Outcome
-    from streamt_ol.delivery.plan import Plan
+    from streamt_ol.delivery.plan import Decision, Plan
     from streamt_ol.delivery.report import Report
     from streamt_ol.delivery.retries import RetryPolicy
     from streamt_ol.delivery.routes import Route
@@ -36,6 +36,7 @@ class Delivery:
     fail_fast: bool = False
     tick: Callable[[], None] = lambda: None
     invalid: InvalidEvents = field(default_factory=InvalidEvents)
+    _kept_back: int = 0
 
     def survey(self) -> None:
         """Decide about every event: count, report and keep what is not sent.
@@ -43,15 +44,19 @@ class Delivery:
         Raises ``StreamtOlError`` when the input or a file beside it fails.
         """
         for decision in self.plan.survey():
-            if decision.choice == "refused":
-                entry = decision.entry
-                self.report.refuse(entry.line, decision.name, decision.reason, decision.rules)
-                if self.dead_letters:
-                    self.dead_letters.add(entry.number, entry.content)
-            elif decision.choice == "send":
-                self.invalid.add(decision.faults)
-            else:
-                self.report.count(decision.choice)
+            self._take(decision)
+
+    def _take(self, decision: Decision) -> None:
+        if decision.choice == "refused":
+            entry = decision.entry
+            self._kept_back += 1
+            self.report.refuse(entry.line, decision.name, decision.reason, decision.rules)
+            if self.dead_letters:
+                self.dead_letters.add(entry.number, entry.content)
+        elif decision.choice == "send":
+            self.invalid.add(decision.faults)
+        else:
+            self.report.count(decision.choice)
 
     def run(self, route: Route) -> str:
         """Deliver what the survey found; return why it was stopped, "" if it was not.
@@ -61,21 +66,49 @@ class Delivery:
         if self.fail_fast and not self.report.is_done:
             self.report.count("unsent", self.plan.to_send)
             return "an event was refused (--fail-fast)"
-        stop = threading.Event()
-        breaker = CircuitBreaker(stop, fail_fast=self.fail_fast)
         workers = max(1, min(route.workers, self.plan.to_send))
+        return self._run(route, workers, self.plan.items(), threading.Event())
+
+    def stream(self, route: Route, stop: threading.Event) -> str:
+        """Deliver events as they come, one after the other; return why it was stopped, or "".
+
+        Nothing is judged beforehand: what is refused is counted and kept when it comes.
+        """
+        return self._run(route, 1, self._live_items(stop), stop, is_live=True)
+
+    def _live_items(self, stop: threading.Event) -> Iterator[Item]:
+        for decision in self.plan.survey():
+            self._take(decision)
+            if decision.choice == "send" and decision.item is not None:
+                yield decision.item
+            elif decision.choice == "refused" and self.fail_fast:
+                stop.set()
+                return
+
+    def _run(
+        self,
+        route: Route,
+        workers: int,
+        items: Iterable[Item],
+        stop: threading.Event,
+        *,
+        is_live: bool = False,
+    ) -> str:
+        breaker = CircuitBreaker(stop, fail_fast=self.fail_fast)
         senders: list[Sender] = []
         settled_before = self._settled()
-        engine = Engine(senders, self.policy, self._settle, stop, breaker)
+        engine = Engine(senders, self.policy, self._settle, stop, breaker, is_live=is_live)
         try:
             senders += [route.make() for _ in range(workers)]
-            engine.run(self.plan.items())
+            engine.run(items)
         finally:
             # A sender that was left at work would fail, or worse, when closed by another thread.
             for sender in senders if not engine.is_abandoned else ():
                 sender.close()
             unsent = self.plan.to_send - (self._settled() - settled_before)
             self.report.count("unsent", unsent)
+        if is_live and self.fail_fast and not self.report.is_done:
+            return breaker.reason or "an event was refused (--fail-fast)"
         return breaker.reason or ("the deadline has passed" if unsent else "")
 
     def close(self) -> None:
@@ -85,7 +118,7 @@ class Delivery:
 
     def _settled(self) -> int:
         counts = self.report.counts
-        return sum(counts[name] for name in TRIED)
+        return sum(counts[name] for name in TRIED) - self._kept_back
 
     def _settle(self, item: Item, outcome: Outcome) -> None:
         # Counted first: what was acknowledged stays so when it cannot be recorded.

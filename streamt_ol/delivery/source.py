@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import queue
 import shutil
 import tempfile
+import threading
 from typing import IO, TYPE_CHECKING, cast, final
 
 from streamt_ol.problems import PARSE, StreamtOlError
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
     from streamt_ol.reading.raw import RawEvent
 
+_AHEAD = 64  # events
+_WAIT = 0.2
 _SPOOLED_IN_MEMORY = 16 * 1024 * 1024
 
 
@@ -79,6 +83,66 @@ class Source(Closing):
 
     def _unreadable(self, error: OSError) -> StreamtOlError:
         return StreamtOlError(PARSE, unreadable(self._path, error).message, location=self.name)
+
+
+@final
+class LiveSource(Closing):
+    """The events of a pipe that may never end, as they come; they can be read once.
+
+    A thread reads, a few events ahead; ``stop`` ends the reading, whatever the pipe does.
+    """
+
+    file_id = None
+
+    def __init__(self, path: str, stop: threading.Event) -> None:
+        self.name = "standard input" if path == STDIN else place(path)
+        self._path = path
+        self._stop = stop
+        self._found: queue.Queue[RawEvent | BaseException | None] = queue.Queue(_AHEAD)
+
+    def events(self) -> Iterator[RawEvent]:
+        """Yield every event when it is there. Raises ``StreamtOlError`` (E501)."""
+        threading.Thread(target=self._read, name="read", daemon=True).start()
+        while not self._stop.is_set():
+            try:
+                event = self._found.get(timeout=_WAIT)
+            except queue.Empty:
+                continue
+            if event is None:
+                return
+            if isinstance(event, OSError):
+                raise StreamtOlError(
+                    PARSE, unreadable(self._path, event).message, location=self.name
+                )
+            if isinstance(event, BaseException):
+                raise event
+            yield event
+
+    def again(self) -> Iterator[RawEvent]:
+        """Yield nothing: what has passed is not kept."""
+        yield from ()
+
+    def _read(self) -> None:
+        try:
+            with open_input(self._path) as stream:
+                available = cast("BinaryIO", _Available(stream))
+                for event in raw_events(chunks(blocks(available), looked_at=1)):
+                    self._found.put(event)
+            self._found.put(None)
+        except BaseException as error:  # noqa: BLE001 - raised again where the events are taken
+            self._found.put(error)
+
+
+class _Available:
+    """A stream whose ``read`` returns what is there, instead of waiting for all of it."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def read(self, size: int) -> bytes:
+        """Return at most ``size`` bytes, b"" at the end."""
+        # Not by the stream: a thread that waits within it would hold its lock at the very end.
+        return os.read(self._stream.fileno(), size)
 
 
 def one_line(data: bytes) -> bytes:

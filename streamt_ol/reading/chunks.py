@@ -20,14 +20,17 @@ _EVENTS = 1000  # of a document in one chunk
 LOOKED_AT = 64 << 10  # bytes by which a document is told from JSON Lines
 
 
-def chunks(blocks: Iterator[bytes], limit: int = MAX_EVENT_BYTES) -> Iterator[Chunk]:
+def chunks(
+    blocks: Iterator[bytes], limit: int = MAX_EVENT_BYTES, looked_at: int = LOOKED_AT
+) -> Iterator[Chunk]:
     """Yield the events in ``blocks``, decompressed bytes, each at most ``limit`` bytes long.
 
+    What the input is, is told by its first ``looked_at`` bytes: 1 where it may never have more.
     Compressed data that is damaged ends with a fault. Raises what reading a block raises else.
     """
     counted = _Count(blocks)
     try:
-        first = counted.start()
+        first = counted.start(looked_at)
         split = _documents if is_document(first) else lines
         yield from split(chain([first], counted), limit)
     except DamagedError as error:
@@ -71,14 +74,14 @@ class _Count:
         self.line += block.count(b"\n")
         return block
 
-    def start(self) -> bytes:
+    def start(self, enough: int) -> bytes:
         """Return the first blocks, together long enough to tell what the input is.
 
         What fails behind them is raised when the next block is asked for.
         """
         first: list[bytes] = []
         try:
-            while self.bytes < LOOKED_AT and (block := next(self, b"")):
+            while self.bytes < enough and (block := next(self, b"")):
                 first.append(block)
         except (DamagedError, OSError) as error:
             self._failure = error

@@ -128,7 +128,7 @@ def test_verdicts_are_what_the_server_does(
 def test_send_says_what_the_server_took(name: str, tmp_path: Path) -> None:
     """Accepted: an event that everybody takes, made of two that some do not."""
     fields = {"schema": facet("SchemaDatasetFacet", fields=[{"name": "a", "type": "int"}])}
-    ends = {
+    ends: dict[str, Any] = {
         side: [{"namespace": "postgresql://h:5432", "name": f"d.s.{side}", "facets": fields}]
         for side in ("inputs", "outputs")
     }

@@ -14,7 +14,7 @@ from streamt_ol.transport.config import FileConfig
 from streamt_ol.transport.file import FileTransport
 
 if TYPE_CHECKING:
-    from streamt_ol.delivery.source import Source
+    from streamt_ol.delivery.source import LiveSource, Source
 
 _OPTION = "--rejected"
 
@@ -23,7 +23,7 @@ _OPTION = "--rejected"
 class DeadLetters(Closing):
     """Appends refused lines to a file, each on the disk before ``add`` returns."""
 
-    def __init__(self, path: Path, source: Source | None = None) -> None:
+    def __init__(self, path: Path, source: Source | LiveSource | None = None) -> None:
         self._path = path
         if source is not None and _id_of(path) == source.file_id is not None:
             raise StreamtOlError(INVALID, "it is the input itself", location=_OPTION)
