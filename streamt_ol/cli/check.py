@@ -52,7 +52,7 @@ def check(
     asked = [RECEIVERS[name] for name in names]
     for option, file in files.items():
         if file and option not in {receiver.settings_option for receiver in asked}:
-            message = "it does not apply to the receivers of --for"
+            message = "the option does not apply to the receivers of --for"
             raise StreamtOlError(USAGE, message, location=f"--{option.replace('_', '-')}")
     bound = [receiver.with_settings(files.get(receiver.settings_option)) for receiver in asked]
     validity = options.validity_from(

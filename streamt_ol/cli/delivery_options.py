@@ -106,7 +106,7 @@ FilePath = Annotated[
 def finite(seconds: float | None) -> float | None:
     """Refuse ``nan``, which no bound of an option keeps out, and ``inf``."""
     if seconds is not None and not math.isfinite(seconds):
-        raise typer.BadParameter("it must be a number of seconds")
+        raise typer.BadParameter("the value must be a number of seconds")
     return seconds
 
 
@@ -183,7 +183,9 @@ def parameters_from(given: list[str] | None) -> dict[str, str]:
     for text in given or []:
         name, mark, value = text.partition("=")
         if not mark or name in found:
-            raise StreamtOlError(USAGE, "it must be NAME=VALUE, each name once", location="--param")
+            raise StreamtOlError(
+                USAGE, "the value must be NAME=VALUE, each name once", location="--param"
+            )
         found[name] = value
     return found
 
@@ -196,7 +198,7 @@ def check_distinct(paths: Mapping[str, str | Path | None]) -> None:
     given = [(name, str(path)) for name, path in paths.items() if path]
     for (first, one), (second, other) in combinations(given, 2):
         if _is_same(one, other):
-            raise StreamtOlError(USAGE, f"it is the same file as {first}", location=second)
+            raise StreamtOlError(USAGE, f"the file is the same as {first}", location=second)
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -220,7 +222,7 @@ def validity_from(*, no_validate: bool, refuse_invalid: bool, ignore: list[str] 
     """Return how far validation counts. Raises E500 for options that exclude each other."""
     if no_validate and refuse_invalid:
         raise StreamtOlError(
-            USAGE, "it excludes --no-validate", location=Location(option="--refuse-invalid")
+            USAGE, "the option excludes --no-validate", location=Location(option="--refuse-invalid")
         )
     return Validity(known_rules(ignore or []), on=not no_validate, refuses_invalid=refuse_invalid)
 

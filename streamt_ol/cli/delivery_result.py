@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from streamt_ol.delivery.report import Report
-    from streamt_ol.delivery.routes import Route
+    from streamt_ol.delivery.routes.route import Route
     from streamt_ol.problems import WarningRecord
 
 

@@ -23,7 +23,8 @@ from streamt_ol.delivery.plan import Rules
 from streamt_ol.delivery.receivers import RECEIVERS
 from streamt_ol.delivery.report import Report
 from streamt_ol.delivery.retries import RetryPolicy
-from streamt_ol.delivery.routes import DeliveryOptions, route_for
+from streamt_ol.delivery.routes import route_for
+from streamt_ol.delivery.routes.options import DeliveryOptions
 from streamt_ol.delivery.senders.kafka import Causes
 from streamt_ol.delivery.senders.kafka_settings import kafka_settings
 from streamt_ol.problems import USAGE, StreamtOlError
@@ -64,7 +65,7 @@ def forward(
     """Read a topic and post each record; its offset is committed once it is acknowledged."""
     output: Output = context.obj
     if to in RECEIVERS and RECEIVERS[to].route == "kafka":
-        raise StreamtOlError(USAGE, "it cannot be kafka: the topic is the source", location="--to")
+        raise StreamtOlError(USAGE, "a topic cannot be the receiver", location="--to")
     options.check_distinct(
         {
             "--path": path,

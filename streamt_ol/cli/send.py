@@ -24,7 +24,8 @@ from streamt_ol.delivery.plan import Plan, Rules
 from streamt_ol.delivery.reading import Events, RunMaking
 from streamt_ol.delivery.report import Report
 from streamt_ol.delivery.retries import RetryPolicy
-from streamt_ol.delivery.routes import DeliveryOptions, route_for
+from streamt_ol.delivery.routes import route_for
+from streamt_ol.delivery.routes.options import DeliveryOptions
 from streamt_ol.delivery.sending import Delivery
 from streamt_ol.problems import USAGE, StreamtOlError
 from streamt_ol.transport.base import Deadline
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from streamt_ol.delivery.files.checkpoint import Checkpoint
-    from streamt_ol.delivery.routes import Route
+    from streamt_ol.delivery.routes.route import Route
 
 
 def send(
@@ -112,7 +113,7 @@ def send(
     """Deliver OpenLineage events to a receiver, each at least once."""
     output: Output = context.obj
     if processing_engine and not (as_run_events and all(map(str.strip, processing_engine))):
-        message = "it needs --as-run-events, a name and a version"
+        message = "the option needs --as-run-events, a name and a version"
         raise StreamtOlError(USAGE, message, location="--processing-engine")
     options.check_distinct(
         {
@@ -189,7 +190,7 @@ def _check_stream(stream: bool, others: Mapping[str, bool]) -> None:
     """Raise E500 for what needs the whole input, or more than the event at hand."""
     for name, is_given in others.items():
         if stream and is_given:
-            raise StreamtOlError(USAGE, f"it does not go with {name}", location="--stream")
+            raise StreamtOlError(USAGE, f"the option does not go with {name}", location="--stream")
 
 
 def _deliver(

@@ -52,4 +52,4 @@ def _as_part_of_runs(verdict: Verdict) -> Verdict:
     """Return the verdict about a DatasetEvent whose facets went into the runs that read it."""
     if verdict.status != REFUSED:
         return verdict
-    return Verdict(IGNORED, ("it is sent as facets of the runs' inputs and outputs",))
+    return Verdict(IGNORED, ("the dataset is sent as facets of the runs' inputs and outputs",))

@@ -1,4 +1,4 @@
-"""Which events of an input are sent, decided for all of them before the first byte goes out."""
+"""The choice of the events that are sent, made for all of them before the first byte goes out."""
 
 from __future__ import annotations
 

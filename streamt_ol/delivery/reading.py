@@ -129,9 +129,9 @@ def parsed_event(text: bytes) -> tuple[Any, str]:
     if faults or not parsed.readable:
         return None, _registered(text) or said((faults or parsed.faults)[0])
     if not isinstance(parsed.value, dict):
-        return None, "it is not a JSON object"
+        return None, "the text is not a JSON object"
     if kind_of(parsed.value) is None:
-        return None, "it is not one of the three kinds of event"
+        return None, "the object is not one of the three kinds of event"
     return parsed.value, ""
 
 
@@ -140,4 +140,4 @@ def _registered(text: bytes) -> str:
     if text[:1] != b"\0" or not text[_PREFIX:].lstrip().startswith(b"{"):
         return ""
     schema = int.from_bytes(text[1:_PREFIX])
-    return f"it is JSON behind a schema registry's five bytes (schema id {schema}), not JSON alone"
+    return f"the text is JSON behind a schema registry's five bytes (schema id {schema})"

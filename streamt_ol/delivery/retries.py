@@ -50,7 +50,7 @@ class RetryPolicy:
         if asked is None or asked <= self.max_retry_after:
             return ""
         return (
-            f"it asks not to be asked again for {asked:,.0f} seconds, "
+            f"the server asks not to be asked again for {asked:,.0f} seconds, "
             f"more than the {self.max_retry_after:g} that are waited (Retry-After)"
         )
 

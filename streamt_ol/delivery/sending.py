@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from streamt_ol.delivery.plan import Decision, Plan
     from streamt_ol.delivery.report import Report
     from streamt_ol.delivery.retries import RetryPolicy
-    from streamt_ol.delivery.routes import Route
+    from streamt_ol.delivery.routes.route import Route
     from streamt_ol.delivery.senders.sender import Sender
 
 

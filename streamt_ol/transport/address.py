@@ -80,7 +80,7 @@ def parse_address(
     if parts.path not in ("", "/") and (endpoint.startswith("/") or not parts.path.endswith("/")):
         refuse(
             url_field,
-            "its path would be dropped when the endpoint is joined to it",
+            "the path would be dropped when the endpoint is joined to it",
             "end the URL in / and the endpoint without one at its start, or move the whole path"
             " to the endpoint",
         )
@@ -97,13 +97,13 @@ def check_encrypted(address: Address, field: str, suggestion: str = "use https")
 
 def _base(url: str, field: str, key_field: str) -> str:
     if not _URL_TEXT.fullmatch(url):
-        refuse(field, "it is not a URL of printable ASCII characters")
+        refuse(field, "the value is not a URL of printable ASCII characters")
     try:
         parts = urlsplit(url)
     except ValueError:
-        refuse(field, "it is not a URL")
+        refuse(field, "the value is not a URL")
     if parts.scheme not in DEFAULT_PORTS:
-        refuse(field, f"it must begin with https:// or http://, found {shown(parts.scheme)}")
+        refuse(field, f"the URL must begin with https:// or http://, found {shown(parts.scheme)}")
     if "@" in parts.netloc:
         refuse(field, "user information in a URL is refused", f"give a key by {key_field}")
     if "?" in url or "#" in url:
@@ -118,9 +118,9 @@ def _host_and_port(base: str, field: str) -> tuple[str, int]:
     try:
         host, port = parts.hostname, parts.port
     except ValueError:
-        refuse(field, "its port is not a number from 1 to 65535")
+        refuse(field, "the port is not a number from 1 to 65535")
     if not host or port == 0 or parts.netloc.endswith(":"):
-        refuse(field, "it names no host, or no valid port")
+        refuse(field, "the URL names no host, or no valid port")
     bracketed = parts.netloc.startswith("[")
     try:
         address = ipaddress.ip_address(host)
@@ -128,16 +128,16 @@ def _host_and_port(base: str, field: str) -> tuple[str, int]:
         address = None
     is_valid = isinstance(address, ipaddress.IPv6Address) if bracketed else _NAME.fullmatch(host)
     if not is_valid:
-        refuse(field, f"its host is not a name or an address: {shown(host)}")
+        refuse(field, f"the host is not a name or an address: {shown(host)}")
     return host, port or DEFAULT_PORTS[parts.scheme]
 
 
 def _check_endpoint(endpoint: str, field: str) -> None:
     if not _URL_TEXT.fullmatch(endpoint):
-        refuse(field, "it is not a path of printable ASCII characters")
+        refuse(field, "the value is not a path of printable ASCII characters")
     if any(mark in endpoint for mark in ("?", "#", "\\")):
         refuse(field, "a query, fragment or backslash is refused")
     if endpoint.startswith("//") or ":" in endpoint.split("/", 1)[0]:
-        refuse(field, "it must be a path, not a URL")
+        refuse(field, "the value must be a path, not a URL")
     if any(step in (".", "..") for step in endpoint.split("/")):
         refuse(field, "a path with . or .. is refused")

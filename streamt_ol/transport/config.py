@@ -138,7 +138,7 @@ def _file(section: Section) -> FileConfig:
     _only(section, "", {"type", "log_file_path", "append"})
     path = _text(section, "log_file_path")
     if "://" in path or "\0" in path:
-        _refuse("log_file_path", "it must be the path of a local file")
+        _refuse("log_file_path", "the value must be the path of a local file")
     if section.get("append", True) is not True:
         _refuse("append", "a file is only appended to", "set it to true")
     return FileConfig(path)
@@ -158,7 +158,7 @@ def _http(section: Section) -> HttpConfig:
         _refuse("custom_headers", "a header is duplicated")
     compression = section.get("compression")
     if compression not in (None, "gzip"):
-        _refuse("compression", "it must be gzip, or absent")
+        _refuse("compression", "the value must be gzip, or absent")
     return HttpConfig(
         address=address,
         timeout=_timeout(section),
@@ -180,16 +180,16 @@ def _verify(section: Section) -> str | None:
     if not isinstance(verify, str) or not verify.strip() or "\0" in verify:
         _refuse("verify", "certificates are always verified", "set it to true or to a CA file")
     if verify.strip().lower() in ("false", "no", "off", "0", "true"):
-        _refuse("verify", "it is neither true nor the path of a CA file")
+        _refuse("verify", "the value is neither true nor the path of a CA file")
     return verify
 
 
 def _timeout(section: Section) -> float:
     timeout = section.get("timeout", MAX_TIMEOUT)
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
-        _refuse("timeout", "it must be a number of seconds")
+        _refuse("timeout", "the value must be a number of seconds")
     if not 0 < timeout <= MAX_TIMEOUT:
-        _refuse("timeout", f"it must be more than 0 and at most {MAX_TIMEOUT:g} seconds")
+        _refuse("timeout", f"the value must be more than 0 and at most {MAX_TIMEOUT:g} seconds")
     return float(timeout)
 
 
@@ -202,7 +202,7 @@ def _authorization(section: Section) -> tuple[tuple[str, Secret], ...]:
     _only(auth, "auth.", {"type", *API_KEY_NAMES})
     given = [name for name in API_KEY_NAMES if name in auth]
     if len(given) != 1:
-        _refuse("auth.api_key", "it must be given, and once")
+        _refuse("auth.api_key", "the value must be given, and once")
     key = _text(auth, given[0], "auth.")
     check_token(key, f"transport.auth.{given[0]}")
     return (("Authorization", Secret(f"Bearer {key}")),)
@@ -215,7 +215,7 @@ def _custom_headers(section: Section) -> tuple[tuple[str, Secret], ...]:
         place = f"transport.custom_headers.{one_line(str(name), 80)}"
         check_header_name(name, place)
         if not isinstance(value, str):
-            _refuse(place.removeprefix("transport."), "its value must be text")
+            _refuse(place.removeprefix("transport."), "the value must be text")
         check_header_value(value, place)
         found.append((name, Secret(value)))
     return tuple(found)
@@ -230,20 +230,20 @@ def _retry(section: Section) -> RetryConfig:
         _refuse("retry.total", f"at most {MAX_RETRIES} retry is supported")
     methods = retry.get("allowed_methods", ["POST"])
     if not isinstance(methods, list) or not all(isinstance(m, str) for m in methods):
-        _refuse("retry.allowed_methods", "it must be a list of names")
+        _refuse("retry.allowed_methods", "the value must be a list of names")
     may_repeat = any(method.upper() == "POST" for method in methods)
     statuses = retry.get("status_forcelist", sorted(RETRIED_STATUSES))
     if not isinstance(statuses, list) or not all(
         _is_count(s) and s in range(400, 600) for s in statuses
     ):
-        _refuse("retry.status_forcelist", "it must be a list of numbers from 400 to 599")
+        _refuse("retry.status_forcelist", "the value must be a list of numbers from 400 to 599")
     backoff = retry.get("backoff_factor", 0.3)
     if (
         isinstance(backoff, bool)
         or not isinstance(backoff, (int, float))
         or not 0 <= backoff <= MAX_TIMEOUT
     ):
-        _refuse("retry.backoff_factor", f"it must be a number from 0 to {MAX_TIMEOUT:g}")
+        _refuse("retry.backoff_factor", f"the value must be a number from 0 to {MAX_TIMEOUT:g}")
     return RetryConfig(
         # A request that got no connection was not made: it may be repeated whatever its method.
         connect=min(total, connect),
@@ -257,7 +257,7 @@ def _retry(section: Section) -> RetryConfig:
 def _count(retry: Section, name: str) -> int:
     count = retry.get(name, MAX_RETRIES)
     if not _is_count(count):
-        _refuse(f"retry.{name}", "it must be a whole number, 0 or more")
+        _refuse(f"retry.{name}", "the value must be a whole number, 0 or more")
     return int(count)
 
 
@@ -268,14 +268,14 @@ def _is_count(value: Any) -> bool:
 def _mapping(section: Section, name: str) -> Section:
     value = section.get(name, {})
     if not isinstance(value, dict):
-        _refuse(name, "it must be a mapping")
+        _refuse(name, "the value must be a mapping")
     return value
 
 
 def _text(section: Section, name: str, prefix: str = "") -> str:
     value = section.get(name)
     if not isinstance(value, str) or not value.strip():
-        _refuse(prefix + name, "it must be given, as text")
+        _refuse(prefix + name, "the value must be given, as text")
     return value
 
 

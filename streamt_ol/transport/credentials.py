@@ -77,14 +77,18 @@ def check_header_name(name: str, location: str) -> None:
 def check_header_value(value: str, location: str) -> None:
     """Raise ``StreamtOlError`` unless ``value`` is printable ASCII on one line, at most 16 KiB."""
     if not _VALUE.fullmatch(value) or len(value) > MAX_VALUE:
-        refuse(location, "its value must be printable ASCII, on one line")
+        refuse(location, "the value must be printable ASCII, on one line")
 
 
 def check_token(token: str, location: str) -> None:
     """Raise ``StreamtOlError`` for a token that cannot be one, or that names its scheme itself."""
     check_header_value(token, location)
     if token.lower().startswith("bearer "):
-        refuse(location, "it already begins with Bearer", "give the token alone: Bearer is added")
+        refuse(
+            location,
+            "the token already begins with Bearer",
+            "give the token alone: Bearer is added",
+        )
 
 
 def token_from(environment: Mapping[str, str], name: str) -> Secret:

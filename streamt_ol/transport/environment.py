@@ -87,14 +87,14 @@ def _section_of_variables(environment: Mapping[str, str]) -> dict[str, Any]:
             refuse(name, "only OPENLINEAGE__TRANSPORT... is supported", "unset it")
         value = _value(name, keys[-1], environment[name])
         if len(keys) == 1 and not isinstance(value, dict):
-            refuse(name, "its value must be a JSON object")
+            refuse(name, "the value must be a JSON object")
         _insert(section, keys[1:], value, name)
     return section
 
 
 def _value(name: str, field: str, raw: str) -> Any:
     if len(raw) > CONFIGURATION:
-        refuse(name, f"it is longer than {CONFIGURATION >> 20} MiB")
+        refuse(name, f"the value is longer than {CONFIGURATION >> 20} MiB")
     try:
         value = strict_json.loads(raw.encode())
     except UnicodeEncodeError:
@@ -102,7 +102,7 @@ def _value(name: str, field: str, raw: str) -> Any:
     except strict_json.JsonFaultError as error:
         if error.fault.kind not in _REFUSED or field in _TEXT_FIELDS:
             return raw  # not JSON: a text
-        refuse(name, f"its value: {error.message}")
+        refuse(name, f"the value: {error.message}")
     is_text = field in _TEXT_FIELDS and not isinstance(value, str)
     return raw if is_text else value
 
@@ -114,9 +114,9 @@ def _insert(section: dict[str, Any], keys: list[str], value: Any, name: str) -> 
     for key in keys[:-1]:
         section = section.setdefault(key, {})
         if not isinstance(section, dict):
-            refuse(name, "it gives a field that another variable gives too")
+            refuse(name, "the variable gives a field that another variable gives too")
     if keys[-1] in section:
-        refuse(name, "it gives a field that another variable gives too")
+        refuse(name, "the variable gives a field that another variable gives too")
     section[keys[-1]] = value
 
 

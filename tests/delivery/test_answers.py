@@ -93,7 +93,7 @@ def test_what_is_asked_to_wait_beyond_the_bound_is_not_asked_earlier(
     assert (done.returncode, len(requests)) == (1, 1)
     assert b"failed 1, not sent 2" in done.stdout
     seconds = {"61": b"61", "3600": b"3,600", "date": b"7,"}.get(asked, b"inf")
-    assert b"it asks not to be asked again for " + seconds in done.stderr
+    assert b"the server asks not to be asked again for " + seconds in done.stderr
 
 
 def test_what_is_asked_within_the_bound_is_waited(tmp_path: Path) -> None:

@@ -20,7 +20,8 @@ from support.delivery.events import CORE, RUN_ID, dataset, facet, job, refs, run
 from streamt_ol.delivery.items import Item, digest_of
 from streamt_ol.delivery.receivers import RECEIVERS
 from streamt_ol.delivery.receivers.acceptance import Candidate
-from streamt_ol.delivery.routes import DeliveryOptions, route_for
+from streamt_ol.delivery.routes import route_for
+from streamt_ol.delivery.routes.options import DeliveryOptions
 
 Event = dict[str, Any]
 AWS = {

@@ -126,7 +126,7 @@ def test_json_behind_a_schema_registry_is_called_that(tmp_path: Path) -> None:
     with Broker() as broker, Server(tmp_path) as server:
         broker.produce(b"\0\0\0\1\7" + json.dumps(job("a")).encode())
         done = streamt_ol(*forward(broker, server, "--until-end", "--rejected", rejected))
-    words = b"it is JSON behind a schema registry's five bytes (schema id 263), not JSON alone"
+    words = b"the text is JSON behind a schema registry's five bytes (schema id 263)"
     assert words in done.stderr
     assert done.returncode == 1
 

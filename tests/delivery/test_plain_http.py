@@ -114,6 +114,6 @@ def test_a_token_that_names_its_scheme_is_refused(token: str, header: str) -> No
     )  # fmt: skip
     assert done.returncode == 1
     assert done.stderr == (
-        b"E506_OPENLINEAGE_INVALID --token-env: it already begins with Bearer\n"
+        b"E506_OPENLINEAGE_INVALID --token-env: the token already begins with Bearer\n"
         b"  hint: give the token alone: Bearer is added\n"
     )

@@ -449,7 +449,7 @@ class TestProgress:
         options = [text for pair in files.items() for text in map(str, pair)]
         done = streamt_ol("send", events, "--to", "file", *options)
         assert done.returncode == 2
-        assert f"{other}: it is the same file as {one or 'the input'}".encode() in done.stderr
+        assert f"{other}: the file is the same as {one or 'the input'}".encode() in done.stderr
         assert events.read_bytes() == before
         assert not (tmp_path / "out").exists()
 

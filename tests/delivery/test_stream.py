@@ -121,4 +121,4 @@ def test_what_needs_the_whole_input_is_refused(more: list[str]) -> None:
         "send", "-", "--stream", "--to", "openmetadata", "--url", "http://127.0.0.1:1", *more
     )
     assert done.returncode == 2
-    assert done.stderr.startswith(b"E500_USAGE_ERROR --stream: it does not go with")
+    assert done.stderr.startswith(b"E500_USAGE_ERROR --stream: the option does not go with")

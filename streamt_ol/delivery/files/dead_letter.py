@@ -26,7 +26,7 @@ class DeadLetters(Closing):
     def __init__(self, path: Path, source: Source | LiveSource | None = None) -> None:
         self._path = path
         if source is not None and _id_of(path) == source.file_id is not None:
-            raise StreamtOlError(INVALID, "it is the input itself", location=_OPTION)
+            raise StreamtOlError(INVALID, "the file is the input itself", location=_OPTION)
         self._file = FileTransport(FileConfig(str(path)), _OPTION, create_folders=True)
         self._lock = threading.Lock()
         self._kept: set[int] = set()

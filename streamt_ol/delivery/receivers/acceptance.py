@@ -41,7 +41,7 @@ def any_kind(candidate: Candidate) -> Verdict:
     Which facets are read, if any, is not known of them.
     """
     if kind_of(candidate.event) is None:
-        return Verdict(REFUSED, ("it is not one of the three kinds of event",))
+        return Verdict(REFUSED, ("the object is not one of the three kinds of event",))
     return Verdict(ACCEPTED)
 
 

@@ -37,7 +37,7 @@ def accept(candidate: Candidate) -> Verdict:
     event = candidate.event
     kind = kind_of(event)
     if kind is None:
-        return Verdict(REFUSED, ("it is not one of the three kinds of event",))
+        return Verdict(REFUSED, ("the object is not one of the three kinds of event",))
     reasons = tuple(_reasons(kind, event))
     return Verdict(REFUSED if reasons else ACCEPTED, reasons, tuple(_notes(kind, event)))
 

@@ -48,7 +48,7 @@ def says_what_is_done(name: str, value: object, where: str = CONFIG) -> bool:
     if name not in RESERVED and not _RESERVED_PARTS.fullmatch(name):
         return False
     if str(value).strip().lower() not in RESERVED.get(name, ()):
-        raise _refused(name, "it is set by streamt-ol, or may not be changed", where)
+        raise _refused(name, "the setting is made by streamt-ol, or may not be changed", where)
     return True
 
 
@@ -75,7 +75,7 @@ def checked_settings(
     if not all(brokers) or "@" in bootstrap or "://" in bootstrap:
         raise StreamtOlError(
             USAGE if of_brokers.startswith("--") else INVALID,
-            "it must be HOST:PORT, several separated by commas",
+            "the brokers must be HOST:PORT, several separated by commas",
             location=of_brokers,
         )
     same = str(given.get(BROKERS, "")).strip() == bootstrap.strip()
@@ -86,7 +86,7 @@ def checked_settings(
     }
     for name, value in settings.items():
         if not isinstance(value, (str, int, float)):
-            raise _refused(name, "its value must be text, a number, or true or false", where)
+            raise _refused(name, "the value must be text, a number, or true or false", where)
     is_encrypted = str(settings.get("security.protocol", "")).upper() in ("SSL", "SASL_SSL")
     has_key = any(name.startswith("sasl.") for name in settings)
     hosts = [broker.rpartition(":")[0].strip("[]") or broker for broker in brokers]
