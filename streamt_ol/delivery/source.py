@@ -157,7 +157,7 @@ def one_line(data: bytes) -> bytes:
 
 def said(fault: Fault) -> str:
     """Return a fault of the input in one line."""
-    return f"{fault.pointer}: {fault.message}" if fault.pointer else fault.message
+    return f"{place(fault.pointer)}: {fault.message}" if fault.pointer else fault.message
 
 
 def _spooled(stream: IO[bytes]) -> IO[bytes]:

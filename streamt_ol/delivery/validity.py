@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from streamt_ol.problems import SENT_INVALID, WarningRecord, warning
+from streamt_ol.redaction import place
 
 # What the core schema says, times and run ids among it; within a facet only of its base.
 _CORE_RULES = frozenset({"OL-R011", "OL-R013", "OL-R014", "OL-R015", "OL-R020", "OL-R023"})
@@ -58,7 +59,7 @@ class Validity:
         from streamt_ol.validation.findings import ERROR
 
         return tuple(
-            Fault(found.rule, found.pointer, found.message)
+            Fault(found.rule, place(found.pointer), found.message)
             for found in check_event(event)
             if found.severity == ERROR and found.rule not in self.ignored
         )

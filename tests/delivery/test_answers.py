@@ -156,3 +156,31 @@ class TestOpenMetadata:
         assert b"Traceback" not in done.stderr
         if number == "9" * 30:
             assert done.returncode == 0
+
+
+@pytest.mark.parametrize("text", ["\x1b[2J", "\n", "\u2028", "\u202e", "x" * 5000])
+@pytest.mark.parametrize("command", ["send", "check"])
+def test_no_control_character_of_an_event_reaches_the_terminal(
+    tmp_path: Path, text: str, command: str
+) -> None:
+    """As a facet's name, a job's name, a key and within what a rule quotes."""
+    event = job(f"j{text}", **{f"k{text}": 1})
+    event["job"]["facets"] = {f"f{text}": {"_producer": text, text: text}}
+    twice = json.dumps(event)[:-1] + f", {json.dumps('k' + text)}: 2}}"
+    events = str(write(tmp_path / "e.jsonl", event, twice))
+    for receiver in ("file", "openmetadata", "datahub"):
+        more = {"file": ["--path", str(tmp_path / "out")]}.get(
+            receiver, ["--url", "http://127.0.0.1:1"]
+        )
+        options = ["--for", receiver] if command == "check" else ["--to", receiver, *more]
+        done = streamt_ol(command, events, *options, "--refuse-invalid")
+        for line in (done.stdout + done.stderr).decode().split("\n"):
+            assert line.isprintable(), line
+            assert len(line) < 3000
+
+
+def test_a_refusal_with_an_endless_body_is_a_refusal(tmp_path: Path) -> None:
+    raw = "HTTP/1.1 400 Bad\r\nContent-Length: 3000000\r\n\r\n" + "x" * 3_000_000
+    done, requests, _ = send(tmp_path, 1, {"kind": "raw", "raw": raw})
+    assert (done.returncode, len(requests)) == (1, 1)
+    assert done.stdout == b"sent 0, skipped 0, refused 1\n"

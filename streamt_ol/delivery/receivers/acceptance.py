@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from streamt_ol.delivery.outcome import ACCEPTED, REFUSED, Verdict
 from streamt_ol.openlineage.events import DATASET_EVENT, kind_of
+from streamt_ol.redaction import place
 
 if TYPE_CHECKING:
     from streamt_ol.delivery.items import Event
@@ -29,7 +30,8 @@ class Candidate:
     def facets(self, read: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the names of facets that are in ``read``, and of those that are not."""
         found = facets_of(self.event) if self.names_facets else ()
-        return tuple(f for f in found if f in read), tuple(f for f in found if f not in read)
+        others = tuple(place(name) for name in found if name not in read)
+        return tuple(name for name in found if name in read), others
 
 
 Acceptance = Callable[[Candidate], Verdict]

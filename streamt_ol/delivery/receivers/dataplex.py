@@ -28,7 +28,7 @@ def column_links(event: Mapping[str, Any]) -> int:
 
 
 def _dataplex_refuses(event: Mapping[str, Any]) -> Iterator[str]:
-    if any(len(namespace) + len(name) > 4000 for namespace, name in entities(event)):  # noqa: PLR2004
+    if any(len(namespace) + len(name) > MAX_IDENTITY for namespace, name in entities(event)):
         yield "a namespace and name are longer than 4,000 characters together"
     if (count := links(event)) > MAX_LINKS:
         yield f"{count:,} links are more than the limit of 100 for an event"

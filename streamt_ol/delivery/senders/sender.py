@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from streamt_ol.delivery.outcome import State
     from streamt_ol.transport.base import DeliveryError
 
+_FIRST_FAILURE = 300
 _OF_CONNECTION = frozenset({401, 403, 404, 405, 407})
 RETRIED_KINDS = frozenset({"connect", "timeout", "broken"})
 
@@ -33,8 +34,10 @@ class Sender(Protocol):
 def failed(error: DeliveryError) -> Outcome:
     """Return the outcome that a failed attempt means."""
     may_retry = error.kind in RETRIED_KINDS or error.status in RETRIED_STATUSES
-    is_of_connection = error.kind == "status" and is_about_connection(error.status)
-    is_refusal = error.kind == "too-large" or (error.kind == "status" and not may_retry)
+    # What is wrong with the body of an answer does not change what its status says.
+    has_status = error.kind == "status" or (error.kind == "protocol" and _is_failure(error.status))
+    is_of_connection = has_status and is_about_connection(error.status)
+    is_refusal = error.kind == "too-large" or (has_status and not may_retry)
     state: State = "refused" if is_refusal and not is_of_connection else "failed"
     hint = "; that is about the address or the token, and so about every event"
     return Outcome(
@@ -50,3 +53,7 @@ def failed(error: DeliveryError) -> Outcome:
 def is_about_connection(status: int | None) -> bool:
     """Return whether an answer is about the address or the token, and so about every event."""
     return status is not None and (status in range(300, 400) or status in _OF_CONNECTION)
+
+
+def _is_failure(status: int | None) -> bool:
+    return status is not None and status >= _FIRST_FAILURE
