@@ -184,3 +184,22 @@ def test_a_refusal_with_an_endless_body_is_a_refusal(tmp_path: Path) -> None:
     done, requests, _ = send(tmp_path, 1, {"kind": "raw", "raw": raw})
     assert (done.returncode, len(requests)) == (1, 1)
     assert done.stdout == b"sent 0, skipped 0, refused 1\n"
+
+
+def test_503_of_openmetadata_may_be_a_disabled_api(tmp_path: Path) -> None:
+    event = run("r", inputs=refs("a.b.c"), outputs=refs("a.b.d"))
+    events = str(write(tmp_path / "e.jsonl", event))
+    with Server(tmp_path, {"status": 503}) as server:
+        done = streamt_ol(
+            "send", events, "--to", "openmetadata", "--url", server.url, "--retries", "0"
+        )
+    assert b"its settings may disable the API" in done.stderr
+
+
+def test_a_progress_file_of_an_older_release_is_read(tmp_path: Path) -> None:
+    events = str(write(tmp_path / "e.jsonl", job("a"), job("b")))
+    out, progress = str(tmp_path / "out"), tmp_path / "p"
+    command = ["send", events, "--to", "file", "--path", out, "--progress-file", str(progress)]
+    streamt_ol(*command)
+    progress.write_text(progress.read_text().replace('"event":', '"line":'))
+    assert streamt_ol(*command).stdout == b"sent 0, skipped 0, refused 0, sent before 2\n"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.commands import streamt_ol
-from support.delivery.enforcing import OPTIONS, SERVERS, Enforcing
+from support.delivery.enforcing import OPTIONS, SECRET_KEY, SERVERS, Enforcing
 from support.delivery.events import CORE, RUN_ID, dataset, facet, job, refs, run, write
 
 from streamt_ol.delivery.items import Item, digest_of
@@ -26,7 +26,7 @@ from streamt_ol.delivery.routes.options import DeliveryOptions
 Event = dict[str, Any]
 AWS = {
     "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE",
-    "AWS_SECRET_ACCESS_KEY": "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
+    "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
     "AWS_EC2_METADATA_DISABLED": "true",
 }
 SETTINGS = {"namespaceToServiceMapping": {"postgresql://h:5432": "pg"}}
