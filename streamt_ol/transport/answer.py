@@ -67,7 +67,11 @@ class Answer:
             self._parser.feed_data(data)
         except HttpParserUpgrade:
             raise BadAnswerError("the server switched protocols") from None
-        except HttpParserError:
+        except HttpParserError as error:
+            if "overflow" in str(error) and not self._is_interim:
+                # A length beyond any bound is not understood; what the status says is.
+                self.status = self.status or self._parser.get_status_code()
+                self.is_complete = True
             # Bytes after a complete answer do not make it less complete; they end the reuse.
             self.may_reuse = False
             if not self.is_complete:

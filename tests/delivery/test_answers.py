@@ -203,3 +203,18 @@ def test_a_progress_file_of_an_older_release_is_read(tmp_path: Path) -> None:
     streamt_ol(*command)
     progress.write_text(progress.read_text().replace('"event":', '"line":'))
     assert streamt_ol(*command).stdout == b"sent 0, skipped 0, refused 0, sent before 2\n"
+
+
+@pytest.mark.parametrize(
+    "header", ["Content-Length: 9" + "9" * 30, "Transfer-Encoding: chunked\r\n\r\n" + "F" * 30]
+)
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [(201, b"sent 1, skipped 0, refused 0"), (422, b"sent 0, skipped 0, refused 1")],
+)
+def test_a_length_beyond_any_bound_does_not_change_what_the_status_says(
+    tmp_path: Path, header: str, status: int, said: bytes
+) -> None:
+    raw = f"HTTP/1.1 {status} Any\r\n{header}\r\n\r\n{{}}"
+    done, requests, _ = send(tmp_path, 1, {"kind": "raw", "raw": raw})
+    assert (done.stdout, len(requests)) == (said + b"\n", 1)
