@@ -7,6 +7,7 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from streamt_ol.lineage.graph import Edge, Graph, Key
+from streamt_ol.lineage.rendering.layers import routed
 from streamt_ol.lineage.selection import reached
 from streamt_ol.problems import USAGE, Location, StreamtOlError
 
@@ -39,7 +40,6 @@ _LARGE: dict[str, Any] = {
     },
 }
 _SPACING = {"layer_gap": 60.0, "node_gap": 24.0, "compound_padding": 24.0, "compound_header": 24.0}
-_PLACES = 12_000  # of lines in layers, in one part
 _GAP = 40  # between parts that nothing connects
 _WIDE = 1.6  # how much wider than high the whole becomes, where it can
 
@@ -110,7 +110,7 @@ def _part(
     parents = {namespace: at for at, namespace in enumerate(sorted(set(framed.values())))}
     at = {key: len(parents) + place for place, key in enumerate(keys)}
     edges = [Edge(key, other) for key in keys for other in graph.downstream[key]]
-    edges, long = _routed(edges, keys, graph)
+    edges, straight = routed(edges, keys, graph)
     nodes: list[dict[str, Any]] = [_node(1, 1) for _ in parents]
     nodes += [
         {**_node(*sizes[key]), **({"parent": parents[framed[key]]} if key in framed else {})}
@@ -130,53 +130,13 @@ def _part(
     right, bottom = (drawn.bounds["max"][axis] for axis in "xy")
     flat = direction in ("LR", "RL")
     lines.update((edge, _straight(boxes[at[edge.source]], boxes[at[edge.target]], flat=flat))
-                 for edge in long)  # fmt: skip
+                 for edge in straight)  # fmt: skip
     return Layout(
         {key: boxes[place] for key, place in at.items()},
         lines,
         {namespace: boxes[place] for namespace, place in parents.items()},
         (round(right - left), round(bottom - top)),
     )
-
-
-def _routed(edges: list[Edge], keys: Sequence[Key], graph: Graph) -> tuple[list[Edge], list[Edge]]:
-    """Return the edges that are led around boxes, and the longest ones where that costs too much.
-
-    An edge over many layers takes a place in each of them.
-    """
-    layers = _layers(keys, graph)
-    spans = {edge: abs(layers[edge.target] - layers[edge.source]) for edge in edges}
-    places = sum(spans.values())
-    if places <= _PLACES:
-        return edges, []
-    long: set[Edge] = set()
-    for edge in sorted(edges, key=lambda edge: (-spans[edge], edge)):
-        if places <= _PLACES or spans[edge] <= 1:
-            break
-        places -= spans[edge]
-        long.add(edge)
-    return [edge for edge in edges if edge not in long], sorted(long)
-
-
-def _layers(keys: Sequence[Key], graph: Graph) -> dict[Key, int]:
-    """Return the layer of each node: behind all that lead into it; circles are cut anywhere."""
-    waits = {key: len(graph.upstream[key]) for key in keys}
-    layers = dict.fromkeys(keys, 0)
-    ready = [key for key in keys if not waits[key]]
-    done: set[Key] = set()
-    rest = iter(keys)
-    while len(done) < len(keys):
-        key = ready.pop() if ready else next(one for one in rest if one not in done)
-        if key in done:
-            continue
-        done.add(key)
-        for other in graph.downstream[key]:
-            if other not in done:
-                layers[other] = max(layers[other], layers[key] + 1)
-                waits[other] -= 1
-                if not waits[other]:
-                    ready.append(other)
-    return layers
 
 
 def _straight(source: Box, target: Box, *, flat: bool) -> list[Point]:

@@ -8,13 +8,15 @@ import subprocess
 import sys
 from base64 import b64encode
 from hashlib import sha256
+from itertools import pairwise
+from random import Random
 from xml.etree import ElementTree as ET
 
 import pytest
 from support.lineage_events import BROKER, HOSTILE, column_lineage, dataset, job
 
 from streamt_ol.lineage.events import build
-from streamt_ol.lineage.graph import Graph, Key
+from streamt_ol.lineage.graph import Edge, Graph, Key
 from streamt_ol.lineage.rendering import renderer
 from streamt_ol.lineage.rendering.layout import Box, layout
 from streamt_ol.lineage.rendering.style import DIRECTIONS, Style, frames
@@ -201,3 +203,32 @@ def test_without_the_library_the_extra_is_named(form: str) -> None:
     )  # fmt: skip
     assert (ran.returncode, ran.stdout) == (2, b"")
     assert b"streamt-ol[graph]" in ran.stderr
+
+
+class TestLargeGraphs:
+    """Shapes for which the library alone takes minutes; the limit of time of tests holds here."""
+
+    def test_a_crowded_one(self) -> None:
+        random = Random(1)
+        layers = [[f"{layer} {n}" for n in range(800)] for layer in range(6)]
+        events = [
+            job(f"j{n}", (random.choice(one),), (random.choice(other),))
+            for n, (one, other) in enumerate(pairwise(layers * 300))
+            if one[0] < other[0]
+        ]
+        graph = only(build(events), "dataset")
+        found = layout(graph, dict.fromkeys(graph.nodes, (100, 40)), "LR")
+        assert set(found.lines) == set(graph.edges)
+
+    def test_a_deep_one_with_long_edges(self) -> None:
+        events = [job(f"j{n}", (f"t{n}", f"t{n // 2}"), (f"t{n + 1}",)) for n in range(2_000)]
+        graph = build(events)
+        found = layout(graph, dict.fromkeys(graph.nodes, (100, 40)), "TB")
+        assert set(found.lines) == set(graph.edges)
+        edge = Edge(Key("dataset", BROKER, "t0"), Key("job", "jobs", "j1"))
+        assert len(found.lines[edge]) >= 2
+
+    def test_a_star(self) -> None:
+        graph = build([job("hub", ("source",), tuple(f"t{n}" for n in range(3_000)))])
+        found = layout(graph, dict.fromkeys(graph.nodes, (100, 40)), "LR")
+        assert len(found.boxes) == 3_002

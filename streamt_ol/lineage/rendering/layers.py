@@ -1,0 +1,97 @@
+"""Layers of a graph, and which edges are led around boxes: not all, where that takes minutes.
+
+The library's time grows with the places that lines take in layers, and with the lines between two
+layers, which cross. Beyond a bound, edges that cost most are drawn straight instead.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+
+from streamt_ol.lineage.graph import Edge, Graph, Key
+
+_PLACES = 20_000  # of lines in layers, in one part
+_CROWDED = 1_500  # lines between two layers
+
+
+def routed(
+    edges: Sequence[Edge], keys: Sequence[Key], graph: Graph
+) -> tuple[list[Edge], list[Edge]]:
+    """Return the edges that are led around boxes, and those that are drawn straight."""
+    layers = _layers(keys, graph)
+    spans = {edge: abs(layers[edge.target] - layers[edge.source]) for edge in edges}
+    straight = _longest(edges, spans)
+    rest = [edge for edge in edges if edge not in straight]
+    if _most_lines(rest, layers) > _CROWDED:
+        straight |= _closing_circles(sorted(rest, key=lambda edge: (spans[edge], edge)))
+    return [edge for edge in edges if edge not in straight], sorted(straight)
+
+
+def _most_lines(edges: Iterable[Edge], layers: Mapping[Key, int]) -> int:
+    """Return how many lines there are between the two layers with the most."""
+    begins: Counter[int] = Counter()
+    for edge in edges:
+        first, last = sorted((layers[edge.source], layers[edge.target]))
+        begins[first] += 1
+        begins[last] -= 1
+    return max(accumulate(begins[layer] for layer in sorted(begins)), default=0)
+
+
+def _longest(edges: Iterable[Edge], spans: dict[Edge, int]) -> set[Edge]:
+    """Return the edges over the most layers, as many as exceed the bound of places."""
+    places = sum(spans.values())
+    found: set[Edge] = set()
+    for edge in sorted(edges, key=lambda edge: (-spans[edge], edge)):
+        if places <= _PLACES or spans[edge] <= 1:
+            break
+        places -= spans[edge]
+        found.add(edge)
+    return found
+
+
+def _closing_circles(edges: Iterable[Edge]) -> set[Edge]:
+    """Return the edges whose ends edges before them connect already, in any direction."""
+    above: dict[Key, Key] = {}
+
+    def top(key: Key) -> Key:
+        while key in above:
+            above[key] = key = above.get(above[key], above[key])
+        return key
+
+    found = set()
+    for edge in edges:
+        source, target = top(edge.source), top(edge.target)
+        if source == target:
+            found.add(edge)
+        else:
+            above[source] = target
+    return found
+
+
+def _layers(keys: Sequence[Key], graph: Graph) -> dict[Key, int]:
+    """Return the layer of each node: behind all that lead into it, a source just before its first.
+
+    Circles are cut anywhere.
+    """
+    waits = {key: len(graph.upstream[key]) for key in keys}
+    layers = dict.fromkeys(keys, 0)
+    ready = [key for key in keys if not waits[key]]
+    done: set[Key] = set()
+    rest = iter(keys)
+    while len(done) < len(keys):
+        key = ready.pop() if ready else next(one for one in rest if one not in done)
+        if key in done:
+            continue
+        done.add(key)
+        for other in graph.downstream[key]:
+            if other not in done:
+                layers[other] = max(layers[other], layers[key] + 1)
+                waits[other] -= 1
+                if not waits[other]:
+                    ready.append(other)
+    for key in keys:
+        if graph.downstream[key] and not graph.upstream[key]:
+            layers[key] = min(layers[other] for other in graph.downstream[key]) - 1
+    return layers
