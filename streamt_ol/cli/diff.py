@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
     from streamt_ol.lineage.difference import Difference
     from streamt_ol.lineage.graph import Graph
+    from streamt_ol.problems import WarningRecord
 
 
 class Format(StrEnum):
@@ -119,10 +120,10 @@ def diff(
     graphs = _mapped([lineage.graph for lineage in lineages], map_namespace or [])
     difference = compare(*graphs)
     _show(output, difference, format, output_file)
-    if not quiet and not output.json:
-        for lineage in lineages:
-            output.warnings(lineage.warnings)
-    return _status(output, difference, failing, exit_code=exit_code)
+    warnings = [] if quiet else [one for lineage in lineages for one in lineage.warnings]
+    if not output.json:
+        output.warnings(warnings)
+    return _status(output, difference, failing, warnings, exit_code=exit_code)
 
 
 def _kinds(given: str | None) -> frozenset[str]:
@@ -199,7 +200,12 @@ def _show(output: Output, difference: Difference, form: Format, output_file: Pat
 
 
 def _status(
-    output: Output, difference: Difference, failing: frozenset[str], *, exit_code: bool
+    output: Output,
+    difference: Difference,
+    failing: frozenset[str],
+    warnings: Sequence[WarningRecord],
+    *,
+    exit_code: bool,
 ) -> int:
     """Return the exit status, and say why it is not 0."""
     from streamt_ol.lineage.rendering.diff_document import diff_document
@@ -212,5 +218,5 @@ def _status(
         output.error(error, diff_document(difference) if output.json else None)
         return exits.REFUSED
     if output.json:
-        output.envelope(diff_document(difference))
+        output.envelope(diff_document(difference), warnings)
     return exits.DONE

@@ -164,6 +164,13 @@ class TestOutput:
         assert (ran.returncode, envelope["status"], envelope["data"]) == (1, "error", document)
         assert envelope["errors"][0]["code"] == "E506_OPENLINEAGE_INVALID"
 
+    def test_the_envelope_has_the_warnings_of_the_exports(self) -> None:
+        ran = streamt_ol("--output", "json", "diff", MANIFEST, PROJECT, *KAFKA)
+        envelope = json.loads(ran.stdout)
+        codes = [one["code"] for one in envelope["warnings"]]
+        assert codes == ["W111_OPENLINEAGE_SINK_OUTPUT_OMITTED"] * 2
+        assert ran.stderr == b""
+
 
 def git(folder: Path, *words: str) -> str:
     """Run git as a user without any configuration of their own."""

@@ -14,7 +14,8 @@ import pytest
 SCRIPT = Path(__file__).parents[1] / "browser" / "browser.mjs"
 # Where `make browser` puts the packages of tests/browser/package.json.
 TOOLS = Path(__file__).parents[2] / ".venv" / "browser"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+_CHROMIUM = filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
+CHROMIUM = next(_CHROMIUM, None)
 NODE = shutil.which("node")
 DOT = shutil.which("dot")
 # In CI a missing program is a failure, not a reason to skip.
