@@ -22,12 +22,18 @@ _PEAK_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 class Cost(NamedTuple):
-    """The cost of one child: wall-clock seconds, those spent in its own code, peak bytes."""
+    """The cost of one child: wall-clock seconds, those of CPU, peak bytes."""
 
     seconds: float
     user_seconds: float
+    system_seconds: float
     peak_bytes: int
     said: str
+
+    @property
+    def cpu_seconds(self) -> float:
+        """The seconds of CPU, in its own code and in the kernel."""
+        return self.user_seconds + self.system_seconds
 
 
 class Ratio(NamedTuple):
@@ -56,7 +62,8 @@ def cost(*command: str | Path, says: bool = False) -> Cost:
         raise SystemExit(f"{command[0]} failed with status {child.returncode}: {command}")
     if child.stdout:
         child.stdout.close()
-    return Cost(seconds, usage.ru_utime, usage.ru_maxrss * _PEAK_UNIT, said.strip())
+    peak = usage.ru_maxrss * _PEAK_UNIT
+    return Cost(seconds, usage.ru_utime, usage.ru_stime, peak, said.strip())
 
 
 def interleaved(measured: Mapping[str, Callable[[], Cost]], rounds: int) -> dict[str, list[Cost]]:
