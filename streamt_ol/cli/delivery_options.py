@@ -144,7 +144,7 @@ IgnoredRules = Annotated[
     ),
 ]
 NoValidate = Annotated[
-    bool, typer.Option("--no-validate", help="Send events without validating them first.")
+    bool, typer.Option("--no-validate", help="Do not validate events first.")
 ]
 SkipUnsupported = Annotated[
     bool,

@@ -36,6 +36,9 @@ class Folder:
             except OSError as error:
                 message = f"the project's folder cannot be read: {error.strerror}"
                 break
+            except ValueError:  # a null byte
+                message = "the project's folder cannot be read: it is not the name of a folder"
+                break
             return name
         if message is None:
             missing = f"there is no {PROJECT_FILES[0]} in it"
