@@ -143,9 +143,7 @@ IgnoredRules = Annotated[
         "--ignore", metavar="RULE", help="Switch a rule off, e.g. OL-R012; may be repeated."
     ),
 ]
-NoValidate = Annotated[
-    bool, typer.Option("--no-validate", help="Do not validate events first.")
-]
+NoValidate = Annotated[bool, typer.Option("--no-validate", help="Do not validate events first.")]
 SkipUnsupported = Annotated[
     bool,
     typer.Option(

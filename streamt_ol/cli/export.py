@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from streamt_ol import collector, pipeline
-from streamt_ol.cli import options
+from streamt_ol.cli import exits, options
 from streamt_ol.cli.output import Output, file_to_write, written
 from streamt_ol.cli.progress import elapsed
 from streamt_ol.cli.source import hinted, refuse_project, source_of
@@ -17,9 +18,10 @@ from streamt_ol.contracts import Canonical, Emitted
 from streamt_ol.export.canonical import canonical_state, write
 from streamt_ol.export.options import ExportOptions
 from streamt_ol.openlineage.release import CORE_VERSION, RELEASE, STANDARD
-from streamt_ol.problems import USAGE, StreamtOlError
+from streamt_ol.problems import INVALID, PARSE, USAGE, Location, StreamtOlError, WarningRecord
 from streamt_ol.redaction import place
 
+_MAX_SHOWN = 100
 _RELEASE = {"standard": STANDARD, "release": RELEASE, "core_schema": CORE_VERSION}
 
 
@@ -57,7 +59,7 @@ def export(
         ),
     ] = None,
     quiet: options.Quiet = False,
-) -> None:
+) -> int:
     """Export what a streamt project declares as OpenLineage JSON Lines."""
     output: Output = context.obj
     if check is not None and output_file is not None:
@@ -83,18 +85,62 @@ def export(
             canonical = canonical_state(chosen, os.environ, replaced)
         collector.keep(canonical)
         if check is not None:
-            from streamt_ol.cli.export_check import check_current
-
-            check_current(output, check, canonical, [] if quiet else canonical["warnings"])
-            return
+            return _check(output, check, canonical, [] if quiet else canonical["warnings"])
         emitted = write(canonical, None if output.json else output.data, output_file, replaced)
     warnings = [] if quiet else emitted["warnings"]
     if output.json:
         output.envelope(_data(canonical, emitted), warnings)
-        return
+        return exits.DONE
     if output_file is not None:
         output.text(written(emitted["counts"], output_file))
     output.warnings(warnings)
+    return exits.DONE
+
+
+def _check(
+    output: Output, file: Path, canonical: Canonical, warnings: Sequence[WarningRecord]
+) -> int:
+    """Compare the events of ``canonical`` with the earlier export in ``file``.
+
+    Only ``eventTime`` may differ. Prints the changes, one per line; returns the exit status.
+    Raises E501 for a file that cannot be read.
+    """
+    from streamt_ol.lineage.comparison import changes
+    from streamt_ol.reading.files import DOCUMENT, read_file
+
+    name = place(str(file))
+    try:
+        earlier = read_file(str(file), DOCUMENT)
+    except OSError as error:
+        message = f"the earlier export cannot be read: {error.strerror}"
+        raise StreamtOlError(PARSE, message, location=Location(file=name)) from None
+    found = changes(earlier, name, canonical["events"])
+    data = {"check": str(file), "changes": found, "counts": canonical["counts"]}
+    if found:
+        _tell_changes(output, name, found, data)
+        return exits.REFUSED
+    if output.json:
+        output.envelope(data, warnings)
+    else:
+        output.text(f"{name} is current: {canonical['counts']['total']} events")
+        output.warnings(warnings)
+    return exits.DONE
+
+
+def _tell_changes(output: Output, name: str, found: list[str], data: dict[str, Any]) -> None:
+    if not output.json:
+        for change in found[:_MAX_SHOWN]:
+            output.text(change)
+        if len(found) > _MAX_SHOWN:
+            output.text(f"... and {len(found) - _MAX_SHOWN} more")
+    what = "1 change" if len(found) == 1 else f"{len(found)} changes"
+    stale = StreamtOlError(
+        INVALID,
+        f"the export is not current: {what}",
+        location=Location(file=name),
+        suggestion="export again with --output-file in the place of --check",
+    )
+    output.error(stale, data)
 
 
 def _named(chosen: ExportOptions) -> str:
