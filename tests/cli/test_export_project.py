@@ -616,7 +616,7 @@ class TestCheck:
 
     @pytest.mark.parametrize(
         ("data", "place"),
-        [(b"{}\n{", ":2"), (b"{}\n[]\n", ":2"), (b'{"a":1,"a":2}\n', ":1"), (b"\n", ":1")],
+        [(b"{}\n{", ":2"), (b"{}\n[]\n", ":2"), (b'{"a":1,"a":2}\n', ":1")],
     )
     def test_what_is_no_export(self, data: bytes, place: str, tmp_path: Path) -> None:
         file = tmp_path / "lineage.jsonl"
@@ -624,6 +624,16 @@ class TestCheck:
         ran = self.check(file)
         assert (ran.returncode, ran.stdout) == (1, b"")
         assert ran.stderr.decode().startswith(f"E501_PARSE_ERROR {file}{place}: ")
+
+    @pytest.mark.parametrize("data", [b"", b"\n"])
+    def test_a_file_without_events_is_an_empty_export(self, data: bytes, tmp_path: Path) -> None:
+        file = tmp_path / "lineage.jsonl"
+        file.write_bytes(data)
+        ran = self.check(file)
+        assert ran.returncode == 1
+        lines = ran.stdout.decode().splitlines()
+        assert len(lines) == 6
+        assert all(line.startswith("added: ") for line in lines)
 
     def test_a_missing_file(self, tmp_path: Path) -> None:
         ran = self.check(tmp_path / "lineage.jsonl")
