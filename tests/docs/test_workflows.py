@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -56,6 +57,8 @@ class TestWorkflows:
         for step in steps(workflow):
             for target in re.findall(r"^make (\S+)$", step.get("run", ""), re.MULTILINE):
                 assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE), target
+            if step.get("run", "").startswith("."):
+                assert os.access(ROOT / step["run"], os.X_OK), step["run"]
 
     def test_options_exist(self, workflow: Path) -> None:
         for step in steps(workflow):
