@@ -298,7 +298,9 @@ class TestExport:
 
     def test_of_a_template_over_the_limit_is_one_error_at_its_place(self, tmp_path: Path) -> None:
         file = tmp_path / "manifest.json"
-        file.write_text(json.dumps(manifest_of("SELECT 1", "{{ (5).to_bytes(10 ** 10, 'big') }}")))
+        file.write_text(
+            json.dumps(manifest_of("{{ source('raw') }}", "{{ (5).to_bytes(10 ** 10, 'big') }}"))
+        )
         names = ["--job-namespace", "shop", "--kafka-namespace", "kafka://broker:9092"]
         names += ["--gateway-namespace", "kafka://gateway:6969"]
         done = subprocess.run(
