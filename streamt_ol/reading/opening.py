@@ -25,11 +25,16 @@ Opener = Callable[[], AbstractContextManager[BinaryIO]]
 
 
 def open_input(name: str) -> AbstractContextManager[BinaryIO]:
-    """Return the bytes of the file or pipe ``name``, or of standard input for ``-``.
+    """Return the bytes of a file, a pipe, an object of a store, or of standard input for ``-``.
 
     Raises ``OSError``, whose ``strerror`` is a reason: what cannot be opened, and any device but
     the null device, since it may never end. A named pipe is waited for.
     """
+    if "://" in name:
+        from streamt_ol.reading import storage
+
+        if storage.scheme_of(name) is not None:
+            return storage.opened(name)
     return nullcontext(_stdin()) if name == STDIN else open_file(name)
 
 

@@ -8,6 +8,7 @@ file's path. What a store's library raises becomes an ``OSError`` whose text hol
 from __future__ import annotations
 
 import errno
+import io
 import os
 from contextlib import contextmanager
 from functools import lru_cache
@@ -73,7 +74,6 @@ def version(name: str) -> Version:
         found = os.stat(name)  # noqa: PTH116 - a name may be no path at all
         return Version(found.st_size, f"{found.st_ino}:{found.st_mtime_ns}")
     with store(name) as (files, path):
-        files.invalidate_cache()
         info = files.info(path)
     mark = next((str(info[key]) for key in _VERSION_KEYS if info.get(key)), "")
     return Version(int(info["size"] or 0), mark.strip('"'))
@@ -106,7 +106,8 @@ def opened(name: str, start: int = 0) -> Iterator[BinaryIO]:
         return
     with (
         store(name) as (files, path),
-        files.open(path, "rb", block_size=_READ_AHEAD, cache_type="readahead") as stream,
+        files.open(path, "rb", block_size=_READ_AHEAD, cache_type="readahead") as raw,
+        io.BufferedReader(raw) as stream,
     ):
         stream.seek(start)
         yield stream
@@ -142,7 +143,8 @@ def _file_system(scheme: str) -> tuple[Any, str]:
             f"{scheme}:// needs a library that is not installed",
             suggestion=f"pip install 'streamt-ol[{extra}]'",
         ) from None
-    return fsspec.filesystem(scheme), scheme
+    # What a listing said once is not believed later: others write there, too.
+    return fsspec.filesystem(scheme, use_listings_cache=False), scheme
 
 
 def below(folder: str, suffixes: tuple[str, ...]) -> list[str]:

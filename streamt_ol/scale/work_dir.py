@@ -67,20 +67,26 @@ class WorkDir:
             return bool(files.exists(f"{path}/{name}"))
 
     def pieces(self) -> set[str]:
-        """Return the names of all pieces that are there."""
-        if not self._remote:
-            return set(os.listdir(self.where))  # noqa: PTH208 - names, not paths
-        with storage.store(self.where) as (files, path):
-            return {one.rpartition("/")[2] for one in files.ls(path, detail=False)}
+        """Return the names of all pieces that are there. Raises E506 where that fails."""
+        try:
+            if not self._remote:
+                return set(os.listdir(self.where))  # noqa: PTH208 - names, not paths
+            with storage.store(self.where) as (files, path):
+                return {one.rpartition("/")[2] for one in files.ls(path, detail=False)}
+        except OSError as error:
+            raise self._failure(error) from None
 
     def read(self, name: str, start: int = 0, end: int | None = None) -> bytes:
-        """Return the bytes ``[start, end)`` of the piece ``name``. Raises ``OSError``."""
-        if self._remote:
-            with storage.store(self.where) as (files, path):
-                return bytes(files.cat_file(f"{path}/{name}", start, end))
-        with open(f"{self.where}/{name}", "rb") as file:  # noqa: PTH123 - a hot path of the merge
-            file.seek(start)
-            return file.read(-1 if end is None else end - start)
+        """Return the bytes ``[start, end)`` of the piece ``name``. Raises E506 where that fails."""
+        try:
+            if self._remote:
+                with storage.store(self.where) as (files, path):
+                    return bytes(files.cat_file(f"{path}/{name}", start=start, end=end))
+            with open(f"{self.where}/{name}", "rb") as file:  # noqa: PTH123 - the merge's hot path
+                file.seek(start)
+                return file.read(-1 if end is None else end - start)
+        except OSError as error:
+            raise self._failure(error) from None
 
     def write(self, name: str, data: bytes) -> None:
         """Write the piece ``name`` whole. Raises E506 where that fails: a full disk, say."""

@@ -1,0 +1,129 @@
+"""Archives in a store of S3's protocol: range reads, a replaced object, no credential shown."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from support.commands import streamt_ol
+from support.openlineage_events import dataset_event, run_event
+from support.s3 import BUCKET, SECRET, Store, store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("s3")]
+URI = f"s3://{BUCKET}"
+
+
+@pytest.fixture(scope="module")
+def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with store(tmp_path_factory.mktemp("s3")) as found:
+        yield found
+
+
+def lines(count: int, kind: str = "START") -> bytes:
+    made = []
+    for number in range(count):
+        event = run_event(kind)
+        event["run"] = {"runId": f"00000000-0000-4000-8000-{number:012x}"}
+        made.append(json.dumps(event).encode() + b"\n")
+    return b"".join(made)
+
+
+def test_objects_give_the_report_of_files(bucket: Store, tmp_path: Path) -> None:
+    contents = {
+        "a/1.jsonl": lines(400),
+        "a/2.jsonl.gz": gzip.compress(lines(300, "COMPLETE")),
+        "a/_SUCCESS": b"x",
+        "a/_tmp/3.jsonl": b"{",
+        "b/4.jsonl": json.dumps([dataset_event(), {}], indent=1).encode(),
+    }
+    for name, data in contents.items():
+        bucket.put(name, data)
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    for names in (["a"], ["a/*.jsonl*", "b/4.jsonl"], ["a/", "b"]):
+        for more in ([], ["--split-bytes", "20k", "--partitions", "3", "--jobs", "2"]):
+            remote = streamt_ol(
+                "validate", *(f"{URI}/{name}" for name in names), *more,
+                environment=bucket.environment,
+            )  # fmt: skip
+            local = streamt_ol("validate", *names, cwd=tmp_path)
+            assert remote.stdout.replace(f"{URI}/".encode(), b"") == local.stdout
+            assert (remote.returncode, remote.stderr) == (1, b"")
+
+
+def test_a_large_object_is_read_in_ranges(bucket: Store) -> None:
+    bucket.put("large.jsonl", lines(40_000))
+    before = len(bucket.requests())
+    ran = streamt_ol(
+        "validate", f"{URI}/large.jsonl", "--split-bytes", "4M", "--jobs", "2",
+        environment=bucket.environment,
+    )  # fmt: skip
+    assert b"40000 events" in ran.stdout.replace(b",", b"")
+    answers = [line for line in bucket.requests()[before:] if "GET /lineage/large.jsonl" in line]
+    assert len(answers) > 5
+    assert all('" 206 ' in line for line in answers)
+
+
+def test_a_work_directory_may_lie_in_the_store(bucket: Store, tmp_path: Path) -> None:
+    bucket.put("w.jsonl", lines(500))
+    command = ["validate", f"{URI}/w.jsonl", "--work-dir", f"{URI}/work", "--split-bytes", "50k"]
+    first = streamt_ol(*command, "--jobs", "2", environment=bucket.environment)
+    pieces = {name.rpartition("/")[2] for name in bucket.files.ls(f"{BUCKET}/work", detail=False)}
+    assert {"plan", "summary-0", "state-0", "names-0", "across", "merged-0"} <= pieces
+    again = streamt_ol(*command, "--jobs", "1", environment=bucket.environment)
+    assert (again.returncode, again.stdout) == (first.returncode, first.stdout)
+    other = streamt_ol(*command, "--strict", environment=bucket.environment)
+    assert other.returncode == 2
+    assert other.stderr.startswith(b"E500_USAGE_ERROR --work-dir: ")
+
+
+def test_a_replaced_object_is_an_error_that_names_it(bucket: Store, tmp_path: Path) -> None:
+    from streamt_ol.scale import tasks
+    from streamt_ol.scale.pieces import Summary, decoded, encoded
+    from streamt_ol.scale.plan import Plan, plan_inputs
+    from streamt_ol.scale.work_dir import WorkDir
+
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in bucket.environment.items():
+            patched.setenv(name, value)
+        bucket.put("replaced.jsonl", lines(10))
+        name = f"{URI}/replaced.jsonl"
+        inputs, splits = plan_inputs([name], 1 << 20)
+        work = WorkDir(str(tmp_path))
+        work.claim(encoded(Plan("test", inputs, splits, 1, 1 << 20, 100, False, [])))
+        bucket.put("replaced.jsonl", lines(11))
+        tasks.check(encoded(tasks.Item(work.where, 0)))
+        summary = decoded(work.read("summary-0"), Summary)
+    assert summary.counts.rules == {"OL-R061": 1}
+    assert summary.failure is not None
+    message, file, _ = summary.failure
+    assert (message, file) == ("the input cannot be read: it has changed since the run began", name)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"},
+        {"AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_EC2_METADATA_DISABLED": "true"},
+    ],
+)
+def test_what_fails_says_so_without_a_credential(bucket: Store, more: dict[str, str]) -> None:
+    ran = streamt_ol("validate", f"{URI}/absent.jsonl", environment={**bucket.environment, **more})
+    assert ran.returncode == 1
+    assert ran.stderr.startswith(b"E501_PARSE_ERROR s3://lineage/absent.jsonl: ")
+    assert b"Traceback" not in ran.stderr
+    assert SECRET.encode() not in ran.stderr + ran.stdout
+    assert b"planted-key-id" not in ran.stderr + ran.stdout
+
+
+def test_an_absent_object_is_an_error_of_its_input(bucket: Store) -> None:
+    ran = streamt_ol("validate", f"{URI}/absent.jsonl", environment=bucket.environment)
+    assert ran.returncode == 1
+    assert b"s3://lineage/absent.jsonl:1: error OL-R061: E501_PARSE_ERROR: " in ran.stdout
