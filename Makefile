@@ -17,7 +17,7 @@ demo:
 test: $(VENV)/dev
 	$(BIN)/pytest -n auto --dist loadgroup -m "not slow"
 
-test-slow: $(VENV)/dev
+test-slow: $(VENV)/slow
 	$(BIN)/pytest -n auto --dist loadgroup -m slow
 
 # typer is held below 0.29 (see docs/decisions.md); what uses it has to work with the newest, too.
@@ -84,4 +84,10 @@ $(VENV)/installed: $(BIN)/python pyproject.toml $(SOURCES)
 $(VENV)/dev: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--editable '.[dev]' --config-settings editable_mode=strict
+	@touch $@
+
+# What the slow tests need besides: a real Spark, a server of S3's protocol.
+$(VENV)/slow: $(VENV)/dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--editable '.[dev,slow]' --config-settings editable_mode=strict
 	@touch $@

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib.util
 import json
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("s3")]
+MISSING = [name for name in ("s3fs", "moto") if importlib.util.find_spec(name) is None]
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("s3"),
+    pytest.mark.skipif(
+        bool(MISSING), reason=f"the store of the tests needs {' and '.join(MISSING)}"
+    ),
+]
 URI = f"s3://{BUCKET}"
 
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,7 +20,6 @@ from support.openlineage_events import run_event
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 MISSING = [
     name
@@ -86,15 +86,14 @@ def ran(archive: Path, *more: str) -> bytes:
 def processes(*words: str) -> list[int]:
     """Return the processes in whose command line all ``words`` stand."""
     found = []
-    for name in os.listdir("/proc"):
-        if name.isdecimal() and int(name) != os.getpid():
+    for process in Path("/proc").iterdir():
+        if process.name.isdecimal() and int(process.name) != os.getpid():
             try:
-                with open(f"/proc/{name}/cmdline", "rb") as file:
-                    line = file.read().replace(b"\0", b" ").decode(errors="replace")
+                line = (process / "cmdline").read_bytes().replace(b"\0", b" ")
             except OSError:
                 continue
-            if all(word in line for word in words):
-                found.append(int(name))
+            if all(word.encode() in line for word in words):
+                found.append(int(process.name))
     return found
 
 
