@@ -64,7 +64,9 @@ def test_every_option_stands_on_the_page_of_its_command(command: str) -> None:
 
 def test_every_dependency_has_its_reason() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    extras = [e for extra, e in project["optional-dependencies"].items() if extra not in {"dev", "slow"}]
+    extras = [
+        e for extra, e in project["optional-dependencies"].items() if extra not in {"dev", "slow"}
+    ]
     needed = [*project["dependencies"], *(one for extra in extras for one in extra)]
     page = (DOCS / "decisions.md").read_text("utf-8").split("## Dependencies")[1].split("\n## ")[0]
     for dependency in needed:
