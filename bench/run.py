@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import archive
 import export
 import lineage
 import project
@@ -25,6 +26,7 @@ PARTS: dict[str, Callable[[Path], list[Ratio]]] = {
     "send": send.run,
     "runs": runs.run,
     "lineage": lineage.run,
+    "archive": archive.run,
 }
 
 
