@@ -108,8 +108,7 @@ def _cost(command: list[str]) -> TreeCost:
     if child.returncode != 0:
         raise SystemExit(f"{command[0]} failed with status {child.returncode}: {command}")
     # What a child that it waited for took is in its own account, others' is what was last seen.
-    seen = sum(cpu.values()) - cpu.get(child.pid, 0.0)
-    own = usage.ru_utime + usage.ru_stime
+    own, seen = usage.ru_utime + usage.ru_stime, sum(cpu.values())
     return TreeCost(
         time.perf_counter() - started, max(own, seen + cpu.get(child.pid, 0.0)), peak[0]
     )

@@ -181,7 +181,7 @@ def _checked(names: list[str], options: Options, scale: ScaleOptions, *, in_spli
     size = total_size(names)
     count = ByteCount(size)
     with ProgressLine(count.text):
-        if in_splits or worth_splits(size):
+        if in_splits or worth_splits(size, scale.jobs):
             from streamt_ol.scale.run import validate as validate_in_splits
 
             return validate_in_splits(names, options, scale, count.show)

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 SPLIT_BYTES = 64 << 20
 # One pass over less than this is done before processes have started.
-_WORTH_SPLITS = 48 << 20
+_WORTH_PROCESSES = 48 << 20
+# One pass over more than this may need more memory for the stream rules than a partition.
+_WORTH_PARTITIONS = 2 << 30
 
 
 class ScaleOptions(NamedTuple):
@@ -24,6 +26,6 @@ class ScaleOptions(NamedTuple):
     partitions: int | None = None
 
 
-def worth_splits(size: int | None) -> bool:
-    """Tell whether inputs of ``size`` bytes (None: not known) are better checked in splits."""
-    return size is not None and size >= _WORTH_SPLITS
+def worth_splits(size: int | None, jobs: int) -> bool:
+    """Tell whether ``size`` bytes (None: not known) are better checked in splits than at once."""
+    return size is not None and size >= (_WORTH_PROCESSES if jobs > 1 else _WORTH_PARTITIONS)
