@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
+from streamt_ol.cli.exits import of_code
+from streamt_ol.codes import ERRORS, WARNINGS, Code
 from streamt_ol.delivery.receivers import RECEIVERS
 from streamt_ol.delivery.receivers.receiver import Parameter, Receiver
 from streamt_ol.lineage.changes import KINDS
-from streamt_ol.problems import ERRORS, WARNINGS, Code
 from streamt_ol.validation.rules import RULES
 
 DOCS = Path(__file__).parent
@@ -30,7 +31,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 
 def codes(which: Mapping[str, Code]) -> str:
     """Return the table of error or warning codes."""
-    rows = [(f"`{code}`", row.meaning, row.exit_status, row.remedy) for code, row in which.items()]
+    rows = [(f"`{code}`", row.meaning, of_code(code), row.remedy) for code, row in which.items()]
     return table(("code", "meaning", "exit", "what to do"), sorted(rows))
 
 

@@ -1,4 +1,4 @@
-"""The one way to fail, and the tables of every code that a user can meet.
+"""The one way to fail: an error with a code (``streamt_ol.codes``), a message and a location.
 
 ``StreamtOlError`` carries typed fields; only the command line turns them into text and into
 an exit status. A warning is a plain dict in a stage's ``warnings`` list: a fact about the
@@ -9,15 +9,6 @@ from __future__ import annotations
 
 from functools import partial
 from typing import Any, NamedTuple, NotRequired, Self, TypedDict
-
-
-class Code(NamedTuple):
-    """A row of the table of codes: what it means, the exit status, what to do about it."""
-
-    meaning: str
-    exit_status: int
-    remedy: str
-
 
 USAGE = "E500_USAGE_ERROR"
 PARSE = "E501_PARSE_ERROR"
@@ -33,78 +24,6 @@ SINK_OUTPUT_OMITTED = "W111_OPENLINEAGE_SINK_OUTPUT_OMITTED"
 EMIT_FAILED = "W112_OPENLINEAGE_EMIT_FAILED"
 UNENCRYPTED = "W113_OPENLINEAGE_UNENCRYPTED"
 SENT_INVALID = "W114_OPENLINEAGE_SENT_INVALID"
-
-ERRORS: dict[str, Code] = {
-    USAGE: Code("the command line itself is wrong", 2, "see `streamt-ol COMMAND --help`"),
-    PARSE: Code(
-        "a file cannot be read, is not JSON or YAML, or is not shaped like a manifest or project",
-        1,
-        "correct or name the right file, or compile the project again with `streamt compile`",
-    ),
-    ENV_VAR: Code(
-        "a value of the project refers to an environment variable that is not set",
-        1,
-        "set the variable, in the environment or in `.env`, or give it a default",
-    ),
-    ENVIRONMENT: Code(
-        "the project has no such environment, or several and none is chosen",
-        1,
-        "choose one of the environments listed with `--env`",
-    ),
-    INVALID: Code(
-        "what the manifest declares has no valid, unambiguous OpenLineage form, or output failed",
-        1,
-        "correct the declaration at the location named, or give the missing option",
-    ),
-    NOT_DELIVERED: Code(
-        "an event was refused, or was not acknowledged by its receiver",
-        1,
-        "correct the event or the receiver; with --progress-file the same command sends the rest",
-    ),
-    NOT_STARTED: Code(
-        "the command to run was not found (exit status 127) or cannot be executed (126)",
-        127,
-        "name the program with its path, e.g. `--streamt /opt/streamt/bin/streamt`",
-    ),
-    ENDED_BY_SIGNAL: Code(
-        "the command was ended by Ctrl-C (exit status 130), SIGTERM (143) or SIGHUP (129)",
-        130,
-        "run it again; a file that is written all or nothing was not written",
-    ),
-}
-
-WARNINGS: dict[str, Code] = {
-    GENERIC_WARNING: Code(
-        "a key of a project is not known, or a line of its `.env` is not a setting",
-        0,
-        "correct the spelling; what is ignored does not change the lineage",
-    ),
-    SCHEMA_INCOMPLETE: Code(
-        "a dataset declares no columns, so its event has no schema facet",
-        0,
-        "declare `columns` (or a contract with columns) on the source or model",
-    ),
-    SINK_OUTPUT_OMITTED: Code(
-        "a sink's external destination is not a dataset, so its job has no outputs",
-        0,
-        "none needed: the omission is by design",
-    ),
-    EMIT_FAILED: Code(
-        "an event of a run was not acknowledged; the command itself is not affected",
-        0,
-        "see what the message says of the server or file named in `transport`",
-    ),
-    UNENCRYPTED: Code(
-        "events travel over plain http to another machine, readable on the way",
-        0,
-        "none inside a network that you trust; elsewhere give the receiver an https:// address",
-    ),
-    SENT_INVALID: Code(
-        "events were sent, or would be, in which `validate` finds errors: how many, by rule",
-        0,
-        "see `streamt-ol validate`; --refuse-invalid refuses them, --ignore RULE silences a rule",
-    ),
-}
 
 
 class _Parts(NamedTuple):
@@ -248,7 +167,7 @@ class Terminated(SystemExit):
 
 
 class StreamtOlError(Exception):
-    """Nothing more can be done: a code of ``ERRORS``, a message, a location, and a hint.
+    """Nothing more can be done: a code of ``codes.ERRORS``, a message, a location, and a hint.
 
     A plain text given as ``location`` is a ``Location`` without parts. ``message`` and
     ``location`` must already be safe to show (see ``streamt_ol.redaction``).

@@ -15,9 +15,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
+from streamt_ol.codes import ERRORS
 from streamt_ol.contracts import State
 from streamt_ol.manifest.shape import check_against
-from streamt_ol.problems import ERRORS, INVALID, USAGE, Location, StreamtOlError, Terminated
+from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError, Terminated
 from streamt_ol.redaction import one_line, shown
 
 Stage = Callable[[State], State]

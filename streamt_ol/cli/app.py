@@ -16,7 +16,7 @@ import typer
 from streamt_ol import __version__
 from streamt_ol.cli import exits
 from streamt_ol.cli.output import Output, ReaderGoneError
-from streamt_ol.problems import ENDED_BY_SIGNAL, ERRORS, INVALID, USAGE, StreamtOlError, Terminated
+from streamt_ol.problems import ENDED_BY_SIGNAL, INVALID, USAGE, StreamtOlError, Terminated
 from streamt_ol.redaction import one_line
 
 COMMANDS: dict[str, str] = {
@@ -59,7 +59,7 @@ def run(arguments: Sequence[str]) -> int:
             return _invoke(arguments, output)
         except StreamtOlError as error:
             output.error(_with_hint(error, output.command))
-            return ERRORS[error.code].exit_status
+            return exits.of_code(error.code)
     except ReaderGoneError:
         return exits.DONE
     except StreamtOlError as error:  # stdout failed while it was told of another error

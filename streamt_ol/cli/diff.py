@@ -46,7 +46,7 @@ def diff(
         ),
     ],
     new: Annotated[str, typer.Argument(metavar="NEW", help="The same; one of both may be -.")],
-    format: Annotated[  # noqa: A002 - the option's name
+    format: Annotated[
         Format, typer.Option("--format", "-f", help="How the difference is written.")
     ] = Format.TEXT,
     output_file: Annotated[

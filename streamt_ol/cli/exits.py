@@ -1,14 +1,17 @@
-"""The exit statuses of this program, apart from those that a code has (``problems.ERRORS``)."""
+"""The exit statuses of this program; the codes themselves are in ``streamt_ol.codes``."""
 
 from __future__ import annotations
 
 import signal
 from typing import Final
 
+from streamt_ol import problems
+
 DONE: Final = 0
 REFUSED: Final = 1  # refused, invalid, not current, or not delivered
 USAGE: Final = 2  # the command line itself is wrong
 _SIGNALLED = 128
+_NOT_FOUND = 127  # as a shell says it
 
 
 def of_signal(number: int) -> int:
@@ -22,3 +25,13 @@ def signal_of(status: object) -> int:
 
 
 INTERRUPTED: Final = of_signal(signal.SIGINT)
+_OF_CODES = {
+    problems.USAGE: USAGE,
+    problems.NOT_STARTED: _NOT_FOUND,
+    problems.ENDED_BY_SIGNAL: INTERRUPTED,
+}
+
+
+def of_code(code: str) -> int:
+    """Return the status of a command that ended in an error of ``code``; a warning ends none."""
+    return DONE if code.startswith("W") else _OF_CODES.get(code, REFUSED)

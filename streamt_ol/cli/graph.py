@@ -61,7 +61,7 @@ def graph(
     ] = None,
     kafka_namespace: options.KafkaNamespace = None,
     gateway_namespace: options.GatewayNamespace = None,
-    format: Annotated[  # noqa: A002 - the option's name
+    format: Annotated[
         Format | None,
         typer.Option("--format", "-f", help="What is made.  [default: html for a file, else text]"),
     ] = None,

@@ -82,7 +82,7 @@ def run(
     job_type: Annotated[
         str, typer.Option(metavar="TYPE", help="The jobType of the job's facet.")
     ] = "COMMAND",
-    input: Annotated[  # noqa: A002 - the option's name
+    input: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAMESPACE NAME", help="A dataset that the command reads. Repeatable."

@@ -26,7 +26,7 @@ def streamt_test(
     model: Annotated[
         str | None, typer.Option("--model", "-m", metavar="MODEL", help="Handed to streamt.")
     ] = None,
-    type: Annotated[  # noqa: A002 - the option's name is streamt's
+    type: Annotated[
         str | None,
         typer.Option(metavar="sample|schema|continuous", help="Handed to streamt."),
     ] = None,

@@ -58,7 +58,7 @@ def validate(
             help="Files, folders, patterns, objects (s3://…) of events; - or nothing: a pipe.",
         ),
     ] = None,
-    format: Annotated[  # noqa: A002 - the option's name
+    format: Annotated[
         Format | None,
         typer.Option("--format", "-f", help="How the report is written.  [default: text]"),
     ] = None,

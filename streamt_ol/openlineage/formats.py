@@ -85,14 +85,14 @@ def instant(text: str) -> Instant | None:
         return None
     year, month, day, hour, minute, second = (int(part) for part in match.groups()[:6])
     offset_hour, offset_minute = int(match[9] or 0), int(match[10] or 0)
-    if not (1 <= month <= 12 and 1 <= day <= _days_in(year, month)):  # noqa: PLR2004
+    if not (1 <= month <= 12 and 1 <= day <= _days_in(year, month)):
         return None
-    if hour > 23 or minute > 59 or offset_hour > 23 or offset_minute > 59:  # noqa: PLR2004
+    if hour > 23 or minute > 59 or offset_hour > 23 or offset_minute > 59:
         return None
     offset = (offset_hour * 60 + offset_minute) * (-1 if match[8] == "-" else 1)
     minute_of_day = hour * 60 + minute - offset
-    leap = second == 60  # noqa: PLR2004
-    if second > 60 or (leap and not _ends_a_month(year, month, day, minute_of_day)):  # noqa: PLR2004
+    leap = second == 60
+    if second > 60 or (leap and not _ends_a_month(year, month, day, minute_of_day)):
         return None
     seconds = (_day_count(year, month, day) * 24 * 60 + minute_of_day) * 60 + second - leap
     return Instant(seconds, leap, (match[7] or "").rstrip("0"))
@@ -173,7 +173,7 @@ def _is_leap(year: int) -> bool:
 
 
 def _days_in(year: int, month: int) -> int:
-    return 29 if month == 2 and _is_leap(year) else _DAYS[month - 1]  # noqa: PLR2004
+    return 29 if month == 2 and _is_leap(year) else _DAYS[month - 1]
 
 
 def _day_count(year: int, month: int, day: int) -> int:

@@ -17,6 +17,6 @@ array and from pretty-printed events. ``chunks`` alone gives whole lines, for wh
 
 A whole document within a bound: ``files.read_file`` (or ``read_input``, where "-" is standard
 input), then ``strict_json.loads`` or ``strict_yaml.parse_yaml``;
-``configuration.read_configuration`` for a small YAML file of settings.
+``files.read_configuration`` for a small YAML file of settings.
 A fault is a value here; `validate` makes findings of it, `send` and `check` refusals.
 """

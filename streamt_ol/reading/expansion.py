@@ -37,9 +37,9 @@ def _expanded(name: str) -> list[str]:
     if name == STDIN:
         return [name]
     try:
-        if storage.scheme_of(name) is None and os.path.isfile(name):  # noqa: PTH113
+        if storage.scheme_of(name) is None and os.path.isfile(name):
             return [name]
-        if _SIGNS.isdisjoint(name) or os.path.exists(name):  # noqa: PTH110
+        if _SIGNS.isdisjoint(name) or os.path.exists(name):
             return _below(name) if storage.is_folder(name) else [name]
         found = storage.matching(name)
     except (OSError, ValueError) as error:

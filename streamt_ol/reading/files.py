@@ -1,15 +1,18 @@
 """Whole inputs within a bound: manifests, states, configuration, certificates.
 
 The bounds are documented; none of these inputs is near one in practice. Events are read as a
-stream, and only each single event has a bound (``chunks.MAX_EVENT_BYTES``).
+stream, and only each single event has a bound (``chunks.MAX_EVENT_BYTES``). A configuration is
+read without YAML's surprises: mappings with text for keys, lists, scalars, so that a short file
+cannot become a large or an ambiguous value.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
+from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.reading.blocks import DamagedError, blocks
 from streamt_ol.reading.json_scan import BLANKS
 from streamt_ol.reading.opening import is_regular, open_file, open_input
@@ -86,3 +89,34 @@ def _refuse_large(stream: BinaryIO, limit: int) -> None:
 def _too_large(limit: int) -> OSError:
     size = f"{limit >> 30} GiB" if limit >= 1 << 30 else f"{limit // MIB} MiB"
     return OSError(errno.EFBIG, f"it is larger than {size}")
+
+
+def read_configuration(path: str, location: str) -> Any:
+    """Return the value of the one YAML document in ``path``, None for an empty one.
+
+    UTF-8, at most 1 MiB, at most 32 levels deep; see ``strict_yaml.CONFIGURATION``. ``location``
+    names the setting in a diagnostic, which never quotes the file but for its keys. Raises
+    ``StreamtOlError`` (E506).
+    """
+    try:
+        text = read_file(path, CONFIGURATION).decode()
+    except UnicodeDecodeError as error:
+        raise _refused(location, f"it is not UTF-8 at byte {error.start}") from None
+    except OSError as error:
+        raise _refused(location, error.strerror or "it cannot be read") from None
+    return parse_configuration(text, location)
+
+
+def parse_configuration(text: str, location: str) -> Any:
+    """Return the value of the one document in ``text``; the rules of ``read_configuration``."""
+    from streamt_ol.reading import strict_yaml
+
+    try:
+        return strict_yaml.parse_yaml(text, "", strict_yaml.CONFIGURATION)
+    except StreamtOlError as error:
+        line = error.location.line if error.location is not None else None
+        raise _refused(location, f"{error.message}, line {line}") from None
+
+
+def _refused(location: str, reason: str) -> StreamtOlError:
+    return StreamtOlError(INVALID, f"the file is refused: {reason}", location=location)

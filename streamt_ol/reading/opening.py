@@ -24,8 +24,10 @@ _waited_for: list[str] = []  # named pipes that nobody writes to yet
 Opener = Callable[[], AbstractContextManager[BinaryIO]]
 
 
-def open_input(name: str) -> AbstractContextManager[BinaryIO]:
+def open_input(name: str, start: int = 0) -> AbstractContextManager[BinaryIO]:
     """Return the bytes of a file, a pipe, an object of a store, or of standard input for ``-``.
+
+    They are read from the byte ``start`` on, which a pipe cannot do.
 
     Raises ``OSError``, whose ``strerror`` is a reason: what cannot be opened, and any device but
     the null device, since it may never end. A named pipe is waited for.
@@ -34,14 +36,19 @@ def open_input(name: str) -> AbstractContextManager[BinaryIO]:
         from streamt_ol.reading import storage
 
         if storage.scheme_of(name) is not None:
-            return storage.opened(name)
-    return nullcontext(_stdin()) if name == STDIN else open_file(name)
+            return storage.opened(name, start)
+    if name == STDIN:
+        return nullcontext(_stdin())
+    stream = open_file(name)
+    if start:
+        stream.seek(start)
+    return stream
 
 
 def open_file(name: str) -> BinaryIO:
     """Return the file or pipe ``name``, opened. Raises what ``open_input`` raises."""
     try:
-        mode = os.stat(name).st_mode  # noqa: PTH116 - a name may be no path at all
+        mode = os.stat(name).st_mode
         _refuse_device(name, mode)
         if not stat.S_ISFIFO(mode):
             return Path(name).open("rb")

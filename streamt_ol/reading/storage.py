@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from streamt_ol.problems import PARSE, Location, StreamtOlError
-from streamt_ol.reading.opening import open_input
 from streamt_ol.redaction import one_line, place
 
 if TYPE_CHECKING:
@@ -53,7 +52,7 @@ def scheme_of(name: str) -> str | None:
         return None
     if scheme.lower() in SCHEMES:
         return scheme.lower()
-    if os.path.exists(name):  # noqa: PTH110 - a name may be no path at all
+    if os.path.exists(name):
         return None
     raise StreamtOlError(
         PARSE,
@@ -65,13 +64,13 @@ def scheme_of(name: str) -> str | None:
 
 def absolute(name: str) -> str:
     """Return ``name`` as every process, in whatever folder, finds it."""
-    return name if scheme_of(name) else os.path.abspath(name)  # noqa: PTH100 - links stay
+    return name if scheme_of(name) else os.path.abspath(name)
 
 
 def version(name: str) -> Version:
     """Return the size and the mark of a file or object. Raises ``OSError``."""
     if scheme_of(name) is None:
-        found = os.stat(name)  # noqa: PTH116 - a name may be no path at all
+        found = os.stat(name)
         return Version(found.st_size, f"{found.st_ino}:{found.st_mtime_ns}")
     with store(name) as (files, path):
         info = files.info(path)
@@ -96,14 +95,8 @@ def is_same(before: Version, now: Version) -> bool:
 
 
 @contextmanager
-def opened(name: str, start: int = 0) -> Iterator[BinaryIO]:
-    """Open a file or object to read it from the byte ``start`` on. Raises ``OSError``."""
-    if scheme_of(name) is None:
-        with open_input(name) as stream:
-            if start:
-                stream.seek(start)
-            yield stream
-        return
+def opened(name: str, start: int) -> Iterator[BinaryIO]:
+    """Open an object to read it from the byte ``start`` on. Raises ``OSError``."""
     with (
         store(name) as (files, path),
         files.open(path, "rb", block_size=_READ_AHEAD, cache_type="readahead") as raw,
@@ -153,11 +146,7 @@ def below(folder: str, suffixes: tuple[str, ...]) -> list[str]:
     Names that begin with ``_`` or ``.`` are left out, as Spark does. Raises ``OSError``.
     """
     if scheme_of(folder) is None:
-        found = [
-            os.path.join(top, name)  # noqa: PTH118 - names stay as the user spelled the folder
-            for top, _, names in _walk(folder)
-            for name in names
-        ]
+        found = [os.path.join(top, name) for top, _, names in _walk(folder) for name in names]
     else:
         with store(folder) as (files, path):
             inside = files.find(path)
@@ -183,7 +172,7 @@ def matching(pattern: str) -> list[str]:
     if scheme is None:
         from glob import glob
 
-        found = [name for name in glob(pattern, recursive=True) if os.path.isfile(name)]  # noqa: PTH113, PTH207
+        found = [name for name in glob(pattern, recursive=True) if os.path.isfile(name)]
     else:
         with store(pattern) as (files, path):
             found = [f"{scheme}://{one}" for one in files.glob(path)]

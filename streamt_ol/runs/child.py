@@ -14,6 +14,8 @@ import signal
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from streamt_ol.runs.signals import ENDING, KILLED_BY, SUSPENDING
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
@@ -21,12 +23,8 @@ if TYPE_CHECKING:
 
 NOT_FOUND = 127
 NOT_EXECUTABLE = 126
-KILLED_BY = 128
 # The exit status by which a program says that it was interrupted, as streamt does.
 INTERRUPTED = KILLED_BY + signal.SIGINT
-# Those that ask for the end of a command.
-ENDING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
-SUSPENDING = frozenset({signal.SIGTSTP, signal.SIGCONT})
 # Python ignores these two; a child must meet them as any program does.
 _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 _SETTLING = 0.02  # seconds in which a sender has reached every process that it sends a signal to

@@ -8,12 +8,15 @@ import signal
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from streamt_ol.runs.child import ENDING, KILLED_BY, SUSPENDING
 from streamt_ol.runs.witness import Witness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+KILLED_BY = 128  # what a shell adds to the number of a signal for the exit status
+# Those that ask for the end of a command.
+ENDING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
+SUSPENDING = frozenset({signal.SIGTSTP, signal.SIGCONT})
 # Nobody can catch the first two; those of a fault come from the code that runs; Python ignores
 # the next two; the terminal suspends the whole group by the last two, as it would without us.
 _LEFT_ALONE = frozenset({

@@ -11,7 +11,7 @@ from streamt_ol.problems import INVALID, Location, StreamtOlError
 from streamt_ol.reading import storage
 from streamt_ol.reading.chunks import lines
 from streamt_ol.reading.json_scan import BLANKS
-from streamt_ol.reading.opening import unreadable
+from streamt_ol.reading.opening import open_input, unreadable
 from streamt_ol.reading.sources import Inputs
 from streamt_ol.redaction import place
 from streamt_ol.scale.pieces import Origins, Outcome, Summary, encoded, joined
@@ -136,7 +136,7 @@ def _opened(found: Input, start: int) -> Iterator[BinaryIO]:
     try:
         if found.mark:
             _refuse_changed(found)
-        with storage.opened(found.source, start) as stream:
+        with open_input(found.source, start) as stream:
             yield stream
         if found.mark:
             _refuse_changed(found)

@@ -14,7 +14,7 @@ from streamt_ol.reading import storage
 from streamt_ol.reading.blocks import is_compressed
 from streamt_ol.reading.chunks import LOOKED_AT
 from streamt_ol.reading.documents import is_document
-from streamt_ol.reading.opening import STDIN, STDIN_NAME
+from streamt_ol.reading.opening import STDIN, STDIN_NAME, open_input
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +103,7 @@ def _looked_at(name: str) -> tuple[Input, bool]:
         if storage.scheme_of(name) is None and not _is_regular(source):
             return Input(name, source), True
         size, mark = storage.version(source)
-        with storage.opened(source) as stream:
+        with open_input(source) as stream:
             first = stream.read(LOOKED_AT)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

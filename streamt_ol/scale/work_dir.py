@@ -62,7 +62,7 @@ class WorkDir:
     def has(self, name: str) -> bool:
         """Tell whether the piece ``name`` is there."""
         if not self._remote:
-            return os.path.exists(f"{self.where}/{name}")  # noqa: PTH110 - thousands are asked for
+            return os.path.exists(f"{self.where}/{name}")
         with storage.store(self.where) as (files, path):
             return bool(files.exists(f"{path}/{name}"))
 
@@ -70,7 +70,7 @@ class WorkDir:
         """Return the names of all pieces that are there. Raises E506 where that fails."""
         try:
             if not self._remote:
-                return set(os.listdir(self.where))  # noqa: PTH208 - names, not paths
+                return set(os.listdir(self.where))
             with storage.store(self.where) as (files, path):
                 return {one.rpartition("/")[2] for one in files.ls(path, detail=False)}
         except OSError as error:
@@ -82,7 +82,7 @@ class WorkDir:
             if self._remote:
                 with storage.store(self.where) as (files, path):
                     return bytes(files.cat_file(f"{path}/{name}", start=start, end=end))
-            with open(f"{self.where}/{name}", "rb") as file:  # noqa: PTH123 - the merge's hot path
+            with open(f"{self.where}/{name}", "rb") as file:
                 file.seek(start)
                 return file.read(-1 if end is None else end - start)
         except OSError as error:
@@ -104,7 +104,7 @@ class WorkDir:
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
-            os.replace(temporary, f"{self.where}/{name}")  # noqa: PTH105
+            os.replace(temporary, f"{self.where}/{name}")
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise

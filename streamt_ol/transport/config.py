@@ -6,12 +6,12 @@ as the specification's "Transport boundary" allows them. A field that is refused
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from streamt_ol.redaction import one_line, place, shown
-from streamt_ol.transport.address import Address, check_encrypted, parse_address
-from streamt_ol.transport.base import RETRIED_STATUSES, refuse
+from streamt_ol.transport.address import check_encrypted, parse_address
+from streamt_ol.transport.base import RETRIED_STATUSES
 from streamt_ol.transport.credentials import (
     Secret,
     check_header_name,
@@ -19,16 +19,20 @@ from streamt_ol.transport.credentials import (
     check_token,
 )
 from streamt_ol.transport.environment import API_KEY_NAMES, read_transport_section
+from streamt_ol.transport.http_settings import (
+    MAX_RETRIES,
+    MAX_TIMEOUT,
+    HttpSettings,
+    RetryConfig,
+)
+from streamt_ol.transport.section import Section, fail, is_count, mapping, only, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from streamt_ol.transport.base import Deadline, Transport
 
-MAX_TIMEOUT = 5.0
-MAX_RETRIES = 1
 UNENCRYPTED_MESSAGE = "events go over plain http to another machine, readable on the way"
-Section = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -55,44 +59,11 @@ class FileConfig:
         """Open the file, created if need be. Raises ``StreamtOlError``."""
         from streamt_ol.transport.file import FileTransport
 
-        return FileTransport(self)
+        return FileTransport(self.path)
 
 
-@dataclass(frozen=True)
-class RetryConfig:
-    """The most times that an event is sent again: after no connection, no answer, a status."""
-
-    connect: int = MAX_RETRIES
-    read: int = MAX_RETRIES
-    status: int = MAX_RETRIES
-    backoff: float = 0.3
-    statuses: frozenset[int] = RETRIED_STATUSES
-
-
-@dataclass(frozen=True)
-class HttpConfig:
-    """Post each event to ``address``.
-
-    ``timeout``, in seconds, bounds one event as a whole, its retry included. ``ca_file`` replaces
-    the system's certificate authorities. ``headers`` are sent as they are, their values secret.
-    """
-
-    address: Address
-    timeout: float = MAX_TIMEOUT
-    ca_file: str | None = None
-    gzip: bool = False
-    headers: tuple[tuple[str, Secret], ...] = ()
-    retry: RetryConfig = field(default_factory=RetryConfig)
-
-    @property
-    def is_unencrypted(self) -> bool:
-        """Whether what is sent can be read on its way to another machine."""
-        return self.address.is_unencrypted
-
-    @property
-    def target(self) -> str:
-        """The endpoint's URL, which holds no credential."""
-        return self.address.url
+class HttpConfig(HttpSettings):
+    """Post each event to ``address``."""
 
     def workers(self, wanted: int) -> int:
         """Return how many transports may work at a time."""
@@ -127,7 +98,7 @@ def read_transport_config(
     build = _KINDS.get(kind) if isinstance(kind, str) else None
     if build is None:
         named = f" {shown(kind, 40)}" if isinstance(kind, str) else ""
-        _refuse("type", f"the transport type{named} is not supported: use http or file")
+        fail("type", f"the transport type{named} is not supported: use http or file")
     config = build(section)
     if isinstance(config, HttpConfig) and config.headers and not allows_plain_http:
         check_encrypted(config.address, "transport.url")
@@ -135,30 +106,30 @@ def read_transport_config(
 
 
 def _file(section: Section) -> FileConfig:
-    _only(section, "", {"type", "log_file_path", "append"})
-    path = _text(section, "log_file_path")
+    only(section, "", {"type", "log_file_path", "append"})
+    path = text(section, "log_file_path")
     if "://" in path or "\0" in path:
-        _refuse("log_file_path", "the value must be the path of a local file")
+        fail("log_file_path", "the value must be the path of a local file")
     if section.get("append", True) is not True:
-        _refuse("append", "a file is only appended to", "set it to true")
+        fail("append", "a file is only appended to", "set it to true")
     return FileConfig(path)
 
 
 def _http(section: Section) -> HttpConfig:
     fields = {"type", "url", "endpoint", "timeout", "verify", "auth", "compression"}
-    _only(section, "", fields | {"custom_headers", "retry"})
+    only(section, "", fields | {"custom_headers", "retry"})
     address = parse_address(
-        _text(section, "url").strip(),
-        _text(section, "endpoint"),
+        text(section, "url").strip(),
+        text(section, "endpoint"),
         url_field="transport.url",
         endpoint_field="transport.endpoint",
     )
     headers = (*_authorization(section), *_custom_headers(section))
     if len({name.lower() for name, _ in headers}) != len(headers):
-        _refuse("custom_headers", "a header is duplicated")
+        fail("custom_headers", "a header is duplicated")
     compression = section.get("compression")
     if compression not in (None, "gzip"):
-        _refuse("compression", "the value must be gzip, or absent")
+        fail("compression", "the value must be gzip, or absent")
     return HttpConfig(
         address=address,
         timeout=_timeout(section),
@@ -178,72 +149,72 @@ def _verify(section: Section) -> str | None:
     if verify is True:
         return None
     if not isinstance(verify, str) or not verify.strip() or "\0" in verify:
-        _refuse("verify", "certificates are always verified", "set it to true or to a CA file")
+        fail("verify", "certificates are always verified", "set it to true or to a CA file")
     if verify.strip().lower() in ("false", "no", "off", "0", "true"):
-        _refuse("verify", "the value is neither true nor the path of a CA file")
+        fail("verify", "the value is neither true nor the path of a CA file")
     return verify
 
 
 def _timeout(section: Section) -> float:
     timeout = section.get("timeout", MAX_TIMEOUT)
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
-        _refuse("timeout", "the value must be a number of seconds")
+        fail("timeout", "the value must be a number of seconds")
     if not 0 < timeout <= MAX_TIMEOUT:
-        _refuse("timeout", f"the value must be more than 0 and at most {MAX_TIMEOUT:g} seconds")
+        fail("timeout", f"the value must be more than 0 and at most {MAX_TIMEOUT:g} seconds")
     return float(timeout)
 
 
 def _authorization(section: Section) -> tuple[tuple[str, Secret], ...]:
-    auth = _mapping(section, "auth")
+    auth = mapping(section, "auth")
     if not auth:
         return ()
     if auth.get("type") != "api_key":
-        _refuse("auth.type", "the only supported authentication is api_key")
-    _only(auth, "auth.", {"type", *API_KEY_NAMES})
+        fail("auth.type", "the only supported authentication is api_key")
+    only(auth, "auth.", {"type", *API_KEY_NAMES})
     given = [name for name in API_KEY_NAMES if name in auth]
     if len(given) != 1:
-        _refuse("auth.api_key", "the value must be given, and once")
-    key = _text(auth, given[0], "auth.")
+        fail("auth.api_key", "the value must be given, and once")
+    key = text(auth, given[0], "auth.")
     check_token(key, f"transport.auth.{given[0]}")
     return (("Authorization", Secret(f"Bearer {key}")),)
 
 
 def _custom_headers(section: Section) -> tuple[tuple[str, Secret], ...]:
-    headers = _mapping(section, "custom_headers")
+    headers = mapping(section, "custom_headers")
     found = []
     for name, value in sorted(headers.items()):
         place = f"transport.custom_headers.{one_line(str(name), 80)}"
         check_header_name(name, place)
         if not isinstance(value, str):
-            _refuse(place.removeprefix("transport."), "the value must be text")
+            fail(place.removeprefix("transport."), "the value must be text")
         check_header_value(value, place)
         found.append((name, Secret(value)))
     return tuple(found)
 
 
 def _retry(section: Section) -> RetryConfig:
-    retry = _mapping(section, "retry")
+    retry = mapping(section, "retry")
     counts = ("total", "connect", "read")
-    _only(retry, "retry.", {*counts, "backoff_factor", "status_forcelist", "allowed_methods"})
+    only(retry, "retry.", {*counts, "backoff_factor", "status_forcelist", "allowed_methods"})
     total, connect, read = (_count(retry, name) for name in counts)
     if total > MAX_RETRIES:
-        _refuse("retry.total", f"at most {MAX_RETRIES} retry is supported")
+        fail("retry.total", f"at most {MAX_RETRIES} retry is supported")
     methods = retry.get("allowed_methods", ["POST"])
     if not isinstance(methods, list) or not all(isinstance(m, str) for m in methods):
-        _refuse("retry.allowed_methods", "the value must be a list of names")
+        fail("retry.allowed_methods", "the value must be a list of names")
     may_repeat = any(method.upper() == "POST" for method in methods)
     statuses = retry.get("status_forcelist", sorted(RETRIED_STATUSES))
     if not isinstance(statuses, list) or not all(
-        _is_count(s) and s in range(400, 600) for s in statuses
+        is_count(s) and s in range(400, 600) for s in statuses
     ):
-        _refuse("retry.status_forcelist", "the value must be a list of numbers from 400 to 599")
+        fail("retry.status_forcelist", "the value must be a list of numbers from 400 to 599")
     backoff = retry.get("backoff_factor", 0.3)
     if (
         isinstance(backoff, bool)
         or not isinstance(backoff, (int, float))
         or not 0 <= backoff <= MAX_TIMEOUT
     ):
-        _refuse("retry.backoff_factor", f"the value must be a number from 0 to {MAX_TIMEOUT:g}")
+        fail("retry.backoff_factor", f"the value must be a number from 0 to {MAX_TIMEOUT:g}")
     return RetryConfig(
         # A request that got no connection was not made: it may be repeated whatever its method.
         connect=min(total, connect),
@@ -256,34 +227,6 @@ def _retry(section: Section) -> RetryConfig:
 
 def _count(retry: Section, name: str) -> int:
     count = retry.get(name, MAX_RETRIES)
-    if not _is_count(count):
-        _refuse(f"retry.{name}", "the value must be a whole number, 0 or more")
+    if not is_count(count):
+        fail(f"retry.{name}", "the value must be a whole number, 0 or more")
     return int(count)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _mapping(section: Section, name: str) -> Section:
-    value = section.get(name, {})
-    if not isinstance(value, dict):
-        _refuse(name, "the value must be a mapping")
-    return value
-
-
-def _text(section: Section, name: str, prefix: str = "") -> str:
-    value = section.get(name)
-    if not isinstance(value, str) or not value.strip():
-        _refuse(prefix + name, "the value must be given, as text")
-    return value
-
-
-def _only(section: Section, prefix: str, known: set[str]) -> None:
-    for name in section:
-        if name not in known:
-            _refuse(prefix + name, "this field is not supported", "remove it")
-
-
-def _refuse(name: str, message: str, suggestion: str | None = None) -> NoReturn:
-    refuse(f"transport.{name}", message, suggestion)

@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.reading import strict_json
-from streamt_ol.reading.configuration import read_configuration
 from streamt_ol.reading.faults import FaultKind
-from streamt_ol.reading.files import CONFIGURATION
+from streamt_ol.reading.files import CONFIGURATION, read_configuration
 from streamt_ol.transport.base import refuse
 
 if TYPE_CHECKING:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, final
+from typing import final
 
 from streamt_ol.reading.opening import is_regular
 from streamt_ol.transport.base import Closing, DeliveryError, refuse
-
-if TYPE_CHECKING:
-    from streamt_ol.transport.config import FileConfig
 
 
 @final
@@ -25,12 +22,12 @@ class FileTransport(Closing):
 
     def __init__(
         self,
-        config: FileConfig,
+        path: str,
         field: str = "transport.log_file_path",
         *,
         create_folders: bool = False,
     ) -> None:
-        self._descriptor: int | None = _open(config.path, field, create_folders=create_folders)
+        self._descriptor: int | None = _open(path, field, create_folders=create_folders)
         self._is_torn = not _ends_a_line(self._descriptor)
 
     def emit(self, event_bytes: bytes) -> None:

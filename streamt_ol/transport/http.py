@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from streamt_ol.transport.address import Address
     from streamt_ol.transport.answer import Answer
-    from streamt_ol.transport.config import HttpConfig
     from streamt_ol.transport.credentials import Secret
+    from streamt_ol.transport.http_settings import HttpSettings
 
 GZIP_LEVEL = 6
 _PAGES = ("text/html", "application/xhtml+xml")
@@ -92,11 +92,11 @@ def check_acknowledged(answer: Answer, secrets: Iterable[Secret], now: float) ->
 
 @final
 class HttpTransport(Closing):
-    """Posts to the endpoint of one ``HttpConfig`` over one kept-alive connection."""
+    """Posts to the endpoint of ``HttpSettings`` over one kept-alive connection."""
 
     def __init__(
         self,
-        config: HttpConfig,
+        settings: HttpSettings,
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
@@ -104,13 +104,13 @@ class HttpTransport(Closing):
         limit: Deadline | None = None,
     ) -> None:
         tls = None
-        if config.address.scheme == "https":
-            tls = tls_context(config.ca_file, "transport.verify")
-        self._config = config
+        if settings.address.scheme == "https":
+            tls = tls_context(settings.ca_file, "transport.verify")
+        self._settings = settings
         self._clock, self._sleep, self._now = clock, sleep, now
-        self._head = request_head(config.address, config.headers, is_gzipped=config.gzip)
-        self._secrets = tuple(value for _, value in config.headers)
-        self._connection = Connection(config.address, tls)
+        self._head = request_head(settings.address, settings.headers, is_gzipped=settings.gzip)
+        self._secrets = tuple(value for _, value in settings.headers)
+        self._connection = Connection(settings.address, tls)
         self._limit = limit
         self._is_closed = False
 
@@ -121,13 +121,13 @@ class HttpTransport(Closing):
         """
         if self._is_closed:
             raise DeliveryError("closed", "the transport is closed")
-        body = gzipped(event_bytes) if self._config.gzip else event_bytes
+        body = gzipped(event_bytes) if self._settings.gzip else event_bytes
         whole = request(self._head, body)
-        deadline = Deadline(self._config.timeout, self._clock, self._limit)
+        deadline = Deadline(self._settings.timeout, self._clock, self._limit)
         try:
             self._post(whole, deadline)
         except DeliveryError as error:
-            pause = self._config.retry.backoff if error.retry_after is None else error.retry_after
+            pause = self._settings.retry.backoff if error.retry_after is None else error.retry_after
             if not self._may_retry(error) or not deadline.allows(pause):
                 raise
             self._sleep(pause)
@@ -138,7 +138,7 @@ class HttpTransport(Closing):
         check_acknowledged(answer, self._secrets, self._now())
 
     def _may_retry(self, error: DeliveryError) -> bool:
-        retry = self._config.retry
+        retry = self._settings.retry
         allowed = {"connect": retry.connect, "broken": retry.read, "timeout": retry.read}
         if error.kind == "status":
             return retry.status > 0 and error.status in retry.statuses

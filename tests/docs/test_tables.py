@@ -12,7 +12,8 @@ from support.commands import streamt_ol
 from support.pages import PAGES, ROOT, name
 
 from streamt_ol.cli.app import COMMANDS
-from streamt_ol.problems import ERRORS, WARNINGS
+from streamt_ol.cli.exits import of_code
+from streamt_ol.codes import ERRORS, WARNINGS
 from streamt_ol.validation.rules import RULES
 
 DOCS = ROOT / "docs"
@@ -34,7 +35,8 @@ def test_every_code_stands_in_the_tables() -> None:
     text = (DOCS / "codes.md").read_text("utf-8")
     rows = re.findall(r"^\| `([EW]\d\d\d_\w+)` \| (.*?) \| (\d+) \| (.*?) \|$", text, re.MULTILINE)
     assert {code: (meaning, int(status), remedy) for code, meaning, status, remedy in rows} == {
-        code: tuple(row) for code, row in {**ERRORS, **WARNINGS}.items()
+        code: (row.meaning, of_code(code), row.remedy)
+        for code, row in {**ERRORS, **WARNINGS}.items()
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -32,11 +33,11 @@ def j(name: str) -> Key:
     return Key("job", JOBS, name)
 
 
-def difference(old: list[Any], new: list[Any]) -> Difference:
+def difference(old: Sequence[Any], new: Sequence[Any]) -> Difference:
     return compare(build(old), build(new))
 
 
-def changes(old: list[Any], new: list[Any]) -> list[Change]:
+def changes(old: Sequence[Any], new: Sequence[Any]) -> list[Change]:
     return list(difference(old, new).changes)
 
 
@@ -141,7 +142,7 @@ class TestColumns:
 
 
 class TestRenames:
-    COLUMNS = [("a", "INT"), ("b", "DATE")]  # noqa: RUF012 - a constant of the tests
+    COLUMNS = (("a", "INT"), ("b", "DATE"))
 
     def test_one_for_one_with_the_same_columns_and_neighbours(self) -> None:
         old = [dataset("old", self.COLUMNS), job("w", (), ("old",)), job("r", ("old",))]
@@ -192,14 +193,14 @@ class TestRenames:
 
 class TestDownstream:
     # raw -> clean -> good -> sum -> total -> load;  other -> idle
-    NEW = [  # noqa: RUF012 - a constant of the tests
+    NEW = (
         dataset("raw", [("id", "BIGINT")]),
         dataset("total", [("n", "INT")], owners=("bi", "data")),
         job("clean", ("raw",), ("good",), owners=("data",)),
         job("sum", ("good",), ("total",)),
         job("load", ("total",)),
         job("idle", ("other",)),
-    ]
+    )
 
     def test_of_a_retyped_column(self) -> None:
         old = [dataset("raw", [("id", "INT")]), *self.NEW[1:]]

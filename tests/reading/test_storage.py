@@ -10,6 +10,7 @@ import pytest
 from streamt_ol.problems import PARSE, StreamtOlError
 from streamt_ol.reading import storage
 from streamt_ol.reading.expansion import expanded
+from streamt_ol.reading.opening import open_input
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +45,7 @@ def test_an_unknown_store_is_refused_by_name() -> None:
 def test_a_file_is_opened_from_an_offset(tmp_path: Path) -> None:
     file = tmp_path / "a"
     file.write_bytes(b"0123456789")
-    with storage.opened(str(file), 4) as stream:
+    with open_input(str(file), 4) as stream:
         assert stream.read() == b"456789"
 
 

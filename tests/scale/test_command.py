@@ -101,15 +101,13 @@ def test_a_killed_process_is_one_error(archive: list[str], tmp_path: Path) -> No
     started = subprocess.Popen(
         command, env=clean_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    children = f"/proc/{started.pid}/task/{started.pid}/children"
+    children = Path(f"/proc/{started.pid}/task/{started.pid}/children")
     worker = None
     end = time.monotonic() + 60
     while worker is None and time.monotonic() < end:
-        with open(children) as file:  # noqa: PTH123 - of the kernel
-            for child in file.read().split():
-                with open(f"/proc/{child}/cmdline") as line:  # noqa: PTH123
-                    if "spawn_main" in line.read():
-                        worker = int(child)
+        for child in children.read_text().split():
+            if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text():
+                worker = int(child)
         time.sleep(0.01)
     assert worker is not None
     os.kill(worker, signal.SIGKILL)

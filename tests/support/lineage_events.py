@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 Event = dict[str, Any]
 BROKER = "kafka://broker.example:9092"
@@ -35,7 +38,7 @@ HOSTILE = (
 
 def dataset(
     name: str,
-    columns: list[tuple[str, str]] | None = None,
+    columns: Iterable[tuple[str, str]] | None = None,
     *,
     owners: tuple[str, ...] = (),
     description: str = "",

@@ -15,13 +15,9 @@ import pytest
 
 from streamt_ol.problems import StreamtOlError
 from streamt_ol.transport.address import Address
-from streamt_ol.transport.config import (
-    FileConfig,
-    HttpConfig,
-    RetryConfig,
-    read_transport_config,
-)
+from streamt_ol.transport.config import FileConfig, HttpConfig, read_transport_config
 from streamt_ol.transport.credentials import Secret
+from streamt_ol.transport.http_settings import RetryConfig
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,6 @@ import pytest
 
 from streamt_ol.problems import StreamtOlError
 from streamt_ol.transport.base import DeliveryError
-from streamt_ol.transport.config import FileConfig
 from streamt_ol.transport.file import FileTransport
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def open_file(path: Path) -> FileTransport:
-    return FileTransport(FileConfig(str(path)))
+    return FileTransport(str(path))
 
 
 def test_events_are_appended_as_they_are(tmp_path: Path) -> None:
@@ -108,9 +107,8 @@ def test_several_processes_append_whole_lines(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     program = (
         "import sys\n"
-        "from streamt_ol.transport.config import FileConfig\n"
         "from streamt_ol.transport.file import FileTransport\n"
-        "with FileTransport(FileConfig(sys.argv[1])) as transport:\n"
+        "with FileTransport(sys.argv[1]) as transport:\n"
         "    for number in range(100):\n"
         "        transport.emit(sys.argv[2].encode() * 500)\n"
     )

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streamt_ol.problems import StreamtOlError
-from streamt_ol.reading.configuration import parse_configuration
+from streamt_ol.reading.files import parse_configuration
 from streamt_ol.transport.address import parse_address
 from streamt_ol.transport.config import read_transport_config
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, final
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import place
 from streamt_ol.transport.base import Closing, DeliveryError
-from streamt_ol.transport.config import FileConfig
 from streamt_ol.transport.file import FileTransport
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ class DeadLetters(Closing):
         self._path = path
         if source is not None and _id_of(path) == source.file_id is not None:
             raise StreamtOlError(INVALID, "the file is the input itself", location=_OPTION)
-        self._file = FileTransport(FileConfig(str(path)), _OPTION, create_folders=True)
+        self._file = FileTransport(str(path), _OPTION, create_folders=True)
         self._lock = threading.Lock()
         self._kept: set[int] = set()
 

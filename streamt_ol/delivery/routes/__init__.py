@@ -79,7 +79,7 @@ def _file(receiver: Receiver, options: DeliveryOptions, _: Mapping[str, str]) ->
         receiver,
         config.target,
         1,
-        lambda: FileSender(FileTransport(config, "--path", create_folders=True)),
+        lambda: FileSender(FileTransport(config.path, "--path", create_folders=True)),
     )
 
 

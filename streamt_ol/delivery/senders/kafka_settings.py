@@ -97,7 +97,7 @@ def checked_settings(
 
 def kafka_file(path: str) -> dict[str, Any]:
     """Return the mapping in a file of settings. Raises ``StreamtOlError``."""
-    from streamt_ol.reading.configuration import read_configuration
+    from streamt_ol.reading.files import read_configuration
 
     settings = read_configuration(path, "--kafka-config")
     if not isinstance(settings, dict):

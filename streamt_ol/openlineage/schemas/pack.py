@@ -68,6 +68,7 @@ def pack(source: Path, target: Path) -> dict[str, Pin]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:  # noqa: PLR2004
+    _, *folders = sys.argv
+    if len(folders) != 1:
         sys.exit(__doc__)
-    pack(Path(sys.argv[1]), Path(__file__).parent)
+    pack(Path(folders[0]), Path(__file__).parent)
