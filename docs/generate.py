@@ -59,17 +59,39 @@ def receivers() -> str:
 
 def receiver(row: Receiver) -> str:
     """Return the facts in the row of one receiver."""
-    token = " or ".join(f"`{form}`" for form in row.tokens)
     facts = [
-        ("server", f"`{row.url}`, or `--url`" if row.url else "`--url`"),
-        ("endpoint", f"`{row.endpoint}`, or `--endpoint`" if row.endpoint else ""),
-        ("headers", ", ".join(f"`{name}: {value}`" for name, value in row.headers)),
+        *_FACTS[row.route](row),
         ("`--param`", ", ".join(_parameter(one) for one in row.parameters)),
-        ("token", f"`--token-env NAME`, sent as {token}" if token else "none"),
-        ("compression", "`--gzip`" if row.may_gzip else "not offered"),
         ("takes", row.about.rpartition(": ")[2].partition(";")[0]),
     ]
     return table(("", ""), [fact for fact in facts if fact[1]])
+
+
+def _http_facts(row: Receiver) -> list[tuple[str, str]]:
+    token = " or ".join(f"`{form}`" for form in row.tokens)
+    return [
+        ("server", f"`{row.url}`, or `--url`" if row.url else "`--url`"),
+        ("endpoint", f"`{row.endpoint}`, or `--endpoint`" if row.endpoint else ""),
+        ("headers", ", ".join(f"`{name}: {value}`" for name, value in row.headers)),
+        ("token", f"`--token-env NAME`, sent as {token}" if token else "none"),
+        ("compression", "`--gzip`" if row.may_gzip else "not offered"),
+    ]
+
+
+def _kafka_facts(_row: Receiver) -> list[tuple[str, str]]:
+    return [
+        ("brokers", "`--bootstrap HOST:PORT`"),
+        ("topic", "`--topic`"),
+        ("settings", "`--kafka-config FILE`, credentials too"),
+    ]
+
+
+_FACTS: dict[str, Callable[[Receiver], list[tuple[str, str]]]] = {
+    "http": _http_facts,
+    "kafka": _kafka_facts,
+    "file": lambda _row: [("path", "`--path FILE`")],
+    "config": lambda _row: [("transport", "`OPENLINEAGE_CONFIG`")],
+}
 
 
 def _parameter(one: Parameter) -> str:

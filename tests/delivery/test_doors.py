@@ -46,7 +46,7 @@ class TestConnector:
             "it looks for the topic 'out' of a messaging service whose bootstrapServers holds "
             "'broker:9092'",
         ]
-        assert two["reasons"] == ["'kafka://a:1,b:2' resolves to nothing: it names several brokers"]
+        assert two["reasons"] == ["'kafka://a:1,b:2' fails: it names several brokers"]
         assert "edges between topics and the pipeline" in two["notes"][0]
 
     def test_missing_lists_are_added_on_the_wire_and_nothing_else(self, tmp_path: Path) -> None:

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from botocore.loaders import Loader
+from botocore.session import get_session
 from support.commands import streamt_ol
 from support.delivery.events import dataset, facet, job, refs, run, write
 from support.delivery.servers import Server
 
-from streamt_ol.delivery.receivers import RECEIVERS
+from streamt_ol.delivery.receivers import RECEIVERS, datazone
 
 DOCS = Path(__file__).parents[2] / "docs" / "receivers"
 COMPLETE: dict[str, Any] = {"inputs": refs("a.b.c"), "outputs": refs("a.b.d")}
@@ -43,6 +45,60 @@ def test_every_receiver_has_a_page_that_names_its_endpoint() -> None:
 )
 def test_endpoints(name: str, path: str) -> None:
     assert RECEIVERS[name].endpoint == path
+
+
+def verdicts(tmp_path: Path, receiver: str, *events: Any) -> list[dict[str, Any]]:
+    lines = write(tmp_path / "e.jsonl", *events)
+    done = streamt_ol("--output", "json", "check", lines, "--for", receiver)
+    return [event["verdicts"][receiver] for event in json.loads(done.stdout)["data"]["events"]]
+
+
+class TestMarquez:
+    def test_a_static_event_whose_schema_url_has_no_fragment_is_read_as_a_run(
+        self, tmp_path: Path
+    ) -> None:
+        bare = {"schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json"}
+        found = verdicts(
+            tmp_path, "marquez", job("j") | bare, dataset("d") | bare, run("r") | bare,
+            job("j"), dataset("d"),
+        )  # fmt: skip
+        assert [one["status"] for one in found] == ["refused"] * 2 + ["accepted"] * 3
+        assert found[0]["reasons"] == [
+            "its schemaURL has no fragment: it is read as a run, but it is a JobEvent (422)"
+        ]
+
+    def test_what_it_answers_is_left_open_where_that_was_not_found(self, tmp_path: Path) -> None:
+        no_url, no_producer = job("j"), run("r")
+        del no_url["schemaURL"], no_producer["producer"]
+        found = verdicts(
+            tmp_path, "marquez", no_url, no_producer, run("r") | {"eventTime": "2026-10-21 08:00"},
+            job("j") | {"schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/x"},
+        )  # fmt: skip
+        assert [one["status"] for one in found] == ["depends"] * 4
+        assert found[1]["reasons"] == ["it looks for producer, which is missing"]
+
+
+def test_alation_does_not_process_others(tmp_path: Path) -> None:
+    ends: dict[str, Any] = {"inputs": refs("a"), "outputs": refs("b")}
+    found = verdicts(
+        tmp_path, "alation", job("j"), dataset("d"), run("r", "START", **ends), run("r", **ends)
+    )
+    assert [one["status"] for one in found] == ["ignored"] * 3 + ["depends"]
+
+
+def test_the_row_of_datazone_is_that_of_aws_own_client() -> None:
+    row, files = RECEIVERS["datazone"], Loader()
+    model = files.load_service_model("datazone", "service-2")
+    operation = model["operations"]["PostLineageEvent"]
+    path = operation["http"]["requestUri"].replace("{domainIdentifier}", "{domain}")
+    assert (operation["http"]["method"], path) == ("POST", row.endpoint)
+    assert model["shapes"]["LineageEvent"]["max"] == datazone.MAX_BYTES
+    members = model["shapes"][operation["input"]["shape"]]["members"]
+    assert members["clientToken"]["locationName"] == "Client-Token"
+    client = get_session().create_client(
+        "datazone", "eu-west-1", aws_access_key_id="a", aws_secret_access_key="b"
+    )
+    assert client.meta.endpoint_url == row.url.replace("{region}", "eu-west-1")
 
 
 class TestOpenMetadata:

@@ -1,7 +1,7 @@
 """DataHub: which events become lineage there, and what its names lose.
 
-After its sources: released servers take RunEvents, a static event is a 500 (issue 15196). All
-kinds, and 400 with details, are proposed (pull requests 19736, 19257), not released.
+After its sources and issues: released servers take RunEvents, a static event is a 500 (issue
+15196). All kinds, and 400 with details, are proposed (pull requests 19736, 19257), not released.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Amazon DataZone, and SageMaker Unified Studio: PostLineageEvent, signed as AWS asks.
+"""Amazon DataZone, and SageMaker: PostLineageEvent, signed as AWS asks.
 
-The credentials are those that botocore finds, as every tool of AWS does; the extra
+Address, path, header and limit are those of botocore's model of the service, which a test
+compares. The credentials are those that botocore finds, as every tool of AWS does; the extra
 `streamt-ol[aws]` installs it.
 """
 

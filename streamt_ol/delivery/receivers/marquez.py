@@ -1,9 +1,8 @@
-"""Marquez: the reference server of the standard, and what it makes of an event.
+"""Marquez: the server whose path is the standard's, and what is known of what it refuses.
 
-After its sources: the kind of an event is read from the end of its ``schemaURL``
-(``EventTypeResolver``), required fields from the annotations of ``LineageEvent``, ``JobEvent``
-and ``DatasetEvent``, names from ``NamespaceName`` and the schema of its database. Facets are
-stored whatever they hold, apart from ``jobType``.
+After its sources: a static event whose ``schemaURL`` has no fragment is read as a run, a
+``jobType`` facet has required fields, namespaces have an alphabet. What becomes of an event that
+lacks required fields was not found: that is left to the server.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.delivery.outcome import ACCEPTED, REFUSED, Verdict
+from streamt_ol.delivery.outcome import ACCEPTED, DEPENDS, REFUSED, Verdict
 from streamt_ol.delivery.receivers.receiver import Receiver
 from streamt_ol.openlineage.events import DATASET_EVENT, JOB_EVENT, RUN_EVENT, at, kind_of
 from streamt_ol.openlineage.formats import is_date_time
@@ -38,31 +37,40 @@ def accept(candidate: Candidate) -> Verdict:
     kind = kind_of(event)
     if kind is None:
         return Verdict(REFUSED, ("the object is not one of the three kinds of event",))
-    reasons = tuple(_reasons(kind, event))
-    return Verdict(REFUSED if reasons else ACCEPTED, reasons, tuple(_notes(kind, event)))
+    notes = tuple(_notes(kind, event))
+    if reasons := tuple(_reasons(kind, event)):
+        return Verdict(REFUSED, reasons, notes)
+    unknown = tuple(_unknown(kind, event))
+    return Verdict(DEPENDS if unknown else ACCEPTED, unknown, notes)
 
 
 def _reasons(kind: str, event: Mapping[str, Any]) -> Iterator[str]:
     url = event.get("schemaURL")
-    end = url.rpartition("/")[2] if isinstance(url, str) else ""
-    read_as = end if end in _REQUIRED else RUN_EVENT
-    if read_as != kind:
-        yield f"the end of its schemaURL makes it a {read_as}, which it is not (422)"
-        return
-    for path in _REQUIRED[kind]:
-        if not isinstance(at(event, *path), str):
-            yield f"{'.'.join(path)} is missing (422)"
-    time = event.get("eventTime")
-    if isinstance(time, str) and not is_date_time(time):
-        yield "its eventTime is not a time with a zone (400)"
+    if kind != RUN_EVENT and isinstance(url, str) and "#" not in url:
+        yield f"its schemaURL has no fragment: it is read as a run, but it is a {kind} (422)"
     namespace = at(event, "job", "namespace")
     if kind == RUN_EVENT and isinstance(namespace, str) and not _NAMESPACE.fullmatch(namespace):
-        yield "the job's namespace holds a character, or a length, that its runs do not take (500)"
+        yield "the job's namespace holds a character, or a length, that its runs do not take"
     facet = at(event, "job", "facets", "jobType")
     if isinstance(facet, Mapping):
         for name in _JOB_TYPE:
             if not isinstance(facet.get(name), str):
                 yield f"job.facets.jobType.{name} is missing (422)"
+
+
+def _unknown(kind: str, event: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is asked of the server: what it answers to such an event was not found."""
+    url = event.get("schemaURL")
+    end = url.rpartition("/")[2] if isinstance(url, str) else ""
+    read_as = end if end in _REQUIRED else RUN_EVENT
+    if read_as != kind:
+        yield f"it looks for the kind of event in the schemaURL, which does not name a {kind}"
+    for path in _REQUIRED[kind]:
+        if not isinstance(at(event, *path), str):
+            yield f"it looks for {'.'.join(path)}, which is missing"
+    time = event.get("eventTime")
+    if isinstance(time, str) and not is_date_time(time):
+        yield "it reads eventTime, which is not a time with a zone"
 
 
 def _notes(kind: str, event: Mapping[str, Any]) -> Iterator[str]:

@@ -37,8 +37,6 @@ def accept(candidate: Candidate) -> Verdict:
         return Verdict(IGNORED, (f"the connector drops eventType {shown(state, 20)}",))
     if not all(identity_of(event.get("job"))):
         return Verdict(IGNORED, ("the connector drops it: its job has no namespace or name",))
-    if any(not isinstance(event.get(side, []), list) for side in SIDES):
-        return Verdict(IGNORED, ("the connector drops it: inputs or outputs is not a list",))
     sides = [datasets(event, side) for side in SIDES]
     if not any(sides):
         return Verdict(IGNORED, ("the connector makes no edge without datasets",))
@@ -50,13 +48,13 @@ def accept(candidate: Candidate) -> Verdict:
 def _resolution(dataset: Mapping[str, Any]) -> Iterator[str]:
     namespace, name = identity_of(dataset)
     if not namespace.startswith("kafka://"):
-        yield f"it looks for a table or container {shown(namespace)} {shown(name)}"
+        yield f"it looks for {shown(namespace)} {shown(name)} in its catalog, which is no topic"
         return
     broker = namespace.removeprefix("kafka://")
     if "," in broker:
-        yield f"{shown(namespace)} resolves to nothing: it names several brokers"
+        yield f"{shown(namespace)} fails: it names several brokers"
         return
-    # Python's urlsplit, which the connector uses, lower-cases a host; bootstrapServers stays.
+    # Its URL parser lower-cases the host; what bootstrapServers holds stays as it is.
     yield (
         f"it looks for the topic {shown(name)} of a messaging service whose bootstrapServers "
         f"holds {shown(broker.lower())}"

@@ -1,7 +1,8 @@
 """Rules of receivers that take RunEvents only, as a table: what each is known to take and refuse.
 
-After the vendors' own pages; what they do not say is not judged. Whether any refuses events of
-core 2-0-2 is stated nowhere, so it is not a rule here.
+After the vendors' pages. What is said there to be taken is accepted; ``others`` tells what becomes
+of the rest, "refused" also where no answer of the server is known: it is not sent. Whether any
+refuses events of core 2-0-2 is stated nowhere, so it is not a rule here.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ def _nothing(_event: Mapping[str, Any]) -> Iterator[str]:
 class RunRules:
     """The rules of a receiver of RunEvents, as a table that is called with a candidate.
 
-    - ``only_complete``: COMPLETE events with an input and an output; what becomes of other runs
-      is ``others``;
+    - ``only_complete``: COMPLETE events with an input and an output; what becomes of others, of
+      static events too, is ``others``;
     - ``max_bytes``: of the event; ``refuses``, ``ignores``, ``asks``, ``notes`` yield reasons:
       why it is refused, makes no lineage, depends on what the server has, and what to know.
     """
@@ -47,7 +48,7 @@ class RunRules:
         """Return what becomes of an event."""
         event = candidate.event
         if kind_of(event) != RUN_EVENT:
-            return Verdict(REFUSED, ("it takes RunEvents only (see --as-run-events)",))
+            return Verdict(self.others, ("it takes RunEvents only (see --as-run-events)",))
         if self.only_complete and (missing := tuple(_incomplete(event))):
             return Verdict(self.others, missing)
         if self.max_bytes is not None and candidate.size > self.max_bytes:
