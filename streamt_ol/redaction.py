@@ -20,10 +20,22 @@ _HOST_AND_PORT = r"(?:\[[0-9a-f:.]+\]|[^\s:/?#@]*)(?::[0-9]{1,5})?(?![^\s/?#])"
 # A text of any length is looked at this far; what is shown of it ends long before.
 _SEARCHED = 65_536
 _LINE = 4_000  # characters of one line of a message
+_BEFORE = 1024  # characters before a find that tell whether it stands in a path
 
 
-# A segment of the path of a URI that is not called, e.g. a partition: no parameter.
-_PATH = re.compile(r"(?i)(?<![a-z0-9+.-])(?!https?:)[a-z][a-z0-9+.-]*://[^\s?#;]*/\Z")
+# A segment of the path of a URI, or of a name with segments before it, e.g. a partition: it is no
+# parameter. Nor is what stands before an @ in the path of a URI.
+_PATH = re.compile(
+    r"(?i)(?<![a-z0-9+.-])[a-z][a-z0-9+.-]*://[^\s?#;]*/\Z"
+    r"|(?:\A|(?<=[\s'\"(]))/?[^\s?#;=&:'\"/]+/(?:[^\s?#;&'\"/]*/)*\Z"
+)
+_URI_PATH = re.compile(
+    rf"(?i)(?<![a-z0-9+.-])[a-z][a-z0-9+.-]*://(?:[^\s:/?#@]*@)?(?={_HOST_AND_PORT}/)"
+    r"[^\s/?#]*/[^\s?#;]*\Z"
+)
+_USER_SECRET = re.compile(
+    r"[^\s:@/'\"\[]{1,256}:(?!(?:[a-zA-Z][a-zA-Z0-9+.-]{0,32}:)?//|[0-9]{1,5}/)[^\s@]{1,256}@"
+)
 _NAMED = re.compile(
     rf"(?is)(?<![\w.-]){_REVEALING_NAME}[\"'`\\]*\s*(?P<mark>=>|[:=]|%3[ad])\s*(?=.)"
 )
@@ -66,11 +78,6 @@ _RULES: tuple[_Rule, ...] = (
         r"[^\s:/?#@]{0,256}(?::|%3a).{0,1024}@",
         rf"\1{MASK}@",
     ),
-    _Rule(
-        ("@",),
-        r"[^\s:@/'\"\[]{1,256}:(?!(?:[a-zA-Z][a-zA-Z0-9+.-]{0,32}:)?//|[0-9]{1,5}/)[^\s@]{1,256}@",
-        f"{MASK}@",
-    ),
     _Rule(("eyj",), r"\beyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?", MASK),
     _Rule(("hooks.slack.com",), r"(?i)(hooks\.slack\.com/services/)\S+", rf"\1{MASK}"),
     _Rule(("aiza",), r"\bAIza[\w-]{8,}", MASK),
@@ -84,7 +91,8 @@ _RULES: tuple[_Rule, ...] = (
 
 
 # Most texts hold no sign of any of the rules; one search finds that out.
-_ANY_SIGN = re.compile("|".join(sorted({re.escape(s) for rule in _RULES for s in rule.signs})))
+_SIGNS = {sign for rule in _RULES for sign in rule.signs} | {"@"}
+_ANY_SIGN = re.compile("|".join(sorted(map(re.escape, _SIGNS))))
 
 
 def redact(text: str) -> str:
@@ -96,7 +104,18 @@ def redact(text: str) -> str:
     for signs, pattern, replacement in _RULES:
         if any(sign in lowered for sign in signs):
             text = re.sub(pattern, replacement, text)
-    return text
+    return _without_user_secrets(text) if "@" in text else text
+
+
+def _without_user_secrets(text: str) -> str:
+    """Hide NAME:SECRET@ that follows no scheme; in the path of a URI it is no credential."""
+
+    def hidden(found: re.Match[str]) -> str:
+        before = text[max(0, found.start() - _BEFORE) : found.start()]
+        is_path = not set("?#;") & set(found[0]) and _URI_PATH.search(before)
+        return found[0] if is_path else f"{MASK}@"
+
+    return _USER_SECRET.sub(hidden, text)
 
 
 def _without_named_secrets(text: str) -> str:
@@ -104,7 +123,7 @@ def _without_named_secrets(text: str) -> str:
     if not any(sign in text for sign in (":", "=", "%3")):
         return text
     for found in _NAMED.finditer(text):
-        before = text[max(0, found.start() - 1024) : found.start()]
+        before = text[max(0, found.start() - _BEFORE) : found.start()]
         if found["mark"] == "=" and _PATH.search(before):
             continue
         return f"{text[: found.end()]}{MASK}"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import queue
-import shutil
-import tempfile
 import threading
 from typing import IO, TYPE_CHECKING, cast, final
 
+from streamt_ol.delivery.spool import EndlessError, spooled
 from streamt_ol.problems import PARSE, StreamtOlError
 from streamt_ol.reading.blocks import blocks
 from streamt_ol.reading.chunks import chunks, raw_events
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 _AHEAD = 64  # events
 _WAIT = 0.2
-_SPOOLED_IN_MEMORY = 16 * 1024 * 1024
 
 
 @final
@@ -44,6 +42,13 @@ class Source(Closing):
             self._file = self._opened()
         except OSError as error:
             raise self._unreadable(error) from None
+        except EndlessError as bound:
+            raise StreamtOlError(
+                PARSE,
+                f"the input cannot be kept: {bound}",
+                location=self.name,
+                suggestion="name a file instead of a pipe",
+            ) from None
 
     def events(self) -> Iterator[RawEvent]:
         """Yield every event of the input from its start, or a fault in the place of one.
@@ -72,14 +77,14 @@ class Source(Closing):
     def _opened(self) -> IO[bytes]:
         if self._path == STDIN:
             with open_input(STDIN) as stream:
-                return _spooled(stream)
+                return spooled(stream)
         file = open_input(self._path).__enter__()
         if is_regular(file.fileno()):
             status = os.fstat(file.fileno())
             self.file_id = (status.st_dev, status.st_ino)
             return file
         with file:
-            return _spooled(file)
+            return spooled(file)
 
     def _unreadable(self, error: OSError) -> StreamtOlError:
         return StreamtOlError(PARSE, unreadable(self._path, error).message, location=self.name)
@@ -158,13 +163,3 @@ def one_line(data: bytes) -> bytes:
 def said(fault: Fault) -> str:
     """Return a fault of the input in one line."""
     return f"{place(fault.pointer)}: {fault.message}" if fault.pointer else fault.message
-
-
-def _spooled(stream: IO[bytes]) -> IO[bytes]:
-    spool = tempfile.SpooledTemporaryFile(_SPOOLED_IN_MEMORY)  # noqa: SIM115 - closed by close()
-    try:
-        shutil.copyfileobj(stream, spool, 1 << 20)
-    except BaseException:
-        spool.close()
-        raise
-    return spool
