@@ -12,9 +12,8 @@ by that call. ``__all__`` lists what is public, here and in ``streamt_ol.runs``.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from streamt_ol.problems import USAGE, Location, StreamtOlError, WarningRecord
 
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from streamt_ol.lineage.difference import Difference
     from streamt_ol.lineage.graph import Graph
     from streamt_ol.validation.report.collector import Problem
-    from streamt_ol.validation.run import Input
 
 __all__ = [
     "Answer",
@@ -146,11 +144,12 @@ def validate(
     ``ignore`` switches rules off, ``strict`` takes warnings for errors. Raises
     ``StreamtOlError``: E500 for an unknown rule, E501 for what cannot be read.
     """
+    from streamt_ol.reading.in_memory import opener
     from streamt_ol.validation.options import Options, Settings
     from streamt_ol.validation.run import validate as run
 
     options = Options(Settings(_MAX_LINE_BYTES, _known_rules(ignore)), max_findings, strict)
-    report = run([_input(source) for source in sources], options, lambda _size, _events: None)
+    report = run([opener(source) for source in sources], options, lambda _size, _events: None)
     for failure in report.failures:
         raise failure
     findings = tuple(map(_finding, report.problems))
@@ -169,13 +168,14 @@ def check(
     from streamt_ol.delivery.receivers import CHECKED, RECEIVERS
     from streamt_ol.delivery.source import Source as Opened
     from streamt_ol.delivery.validity import Validity
+    from streamt_ol.reading.in_memory import as_file
 
     if receiver not in CHECKED:
         message = "there is no such receiver to check for"
         hint = f"choose among: {', '.join(CHECKED)}"
         raise StreamtOlError(USAGE, message, location=Location(option="receiver"), suggestion=hint)
     validity = Validity(_known_rules(ignore), refuses_invalid=refuse_invalid)
-    with _as_file(source) as path, Opened(path) as opened:
+    with as_file(source) as path, Opened(path) as opened:
         found = list(checked(Events(opened), [RECEIVERS[receiver].with_settings(None)], validity))
     return [_answer(one.line, one.name, one.verdicts[receiver]) for one in found]
 
@@ -187,14 +187,9 @@ def graph(source: Source) -> Graph:
     E501 or E506 at an event that cannot be read.
     """
     from streamt_ol.lineage.reading import graph_of_text
-    from streamt_ol.reading.in_memory import NAME
+    from streamt_ol.reading.in_memory import content
 
-    path = _path_or_none(source)
-    if path is None:
-        return graph_of_text(_text(source), NAME)
-    from streamt_ol.redaction import place
-
-    return graph_of_text(_content(path), place(path))
+    return graph_of_text(*content(source))
 
 
 def diff(old: Source | Graph, new: Source | Graph) -> Difference:
@@ -247,52 +242,3 @@ def _reader_of(manifest: Mapping[str, Any]) -> Any:
 
     data = as_json(manifest, Location(file=_MANIFEST_IN_MEMORY))
     return lambda _name: data
-
-
-def _path_or_none(source: Source) -> str | None:
-    return os.fspath(source) if isinstance(source, str | os.PathLike) else None
-
-
-def _input(source: Source) -> Input:
-    """Return the name of a source and what opens it."""
-    if (path := _path_or_none(source)) is not None:
-        from streamt_ol.reading.opening import openers
-
-        [opened] = openers([path])
-        return opened
-    from io import BytesIO
-
-    from streamt_ol.reading.in_memory import NAME
-
-    data = _text(source)
-    return NAME, lambda: BytesIO(data)
-
-
-@contextmanager
-def _as_file(source: Source) -> Iterator[str]:
-    """Yield the name of a file with what ``source`` holds."""
-    if (path := _path_or_none(source)) is not None:
-        yield path
-        return
-    import tempfile
-
-    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
-        file.write(_text(source))
-        file.flush()
-        yield file.name
-
-
-def _content(path: str) -> bytes:
-    from streamt_ol.reading.files import DOCUMENT, read_file
-    from streamt_ol.reading.opening import unreadable
-
-    try:
-        return read_file(path, DOCUMENT)
-    except OSError as error:
-        raise unreadable(path, error) from None
-
-
-def _text(source: Source) -> bytes:
-    from streamt_ol.reading.in_memory import text_of
-
-    return text_of(cast("Iterable[str | bytes | Event]", source))

@@ -12,6 +12,7 @@ from streamt_ol.problems import NOT_DELIVERED, StreamtOlError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from streamt_ol.delivery.plan import Plan
     from streamt_ol.delivery.report import Report
     from streamt_ol.delivery.routes.route import Route
     from streamt_ol.problems import WarningRecord
@@ -58,6 +59,26 @@ def print_result(
         if reason:
             note(f"stopped: {reason}")
         output.text(report.closing_line())
+
+
+def print_plan(
+    output: Output, plan: Plan, route: Route, report: Report, source: str, warnings: Warnings
+) -> None:
+    """Print what would be sent where (``--dry-run``)."""
+    requests = (
+        {"line": item.line, "event": item.name, "bytes": len(item.body)} for item in plan.items()
+    )
+    if output.json:
+        print_result(
+            output, report, route, source, warnings,
+            adapted=plan.adapted, would_send=list(requests),
+        )  # fmt: skip
+        return
+    output.data(
+        f"line {r['line']}: {r['event']}, {r['bytes']} bytes -> {route.target}\n".encode()
+        for r in requests
+    )
+    note(f"would send {plan.to_send}, {report.closing_line().partition(', ')[2]}")
 
 
 def _resolutions(report: Report) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from streamt_ol.cli import options
-from streamt_ol.cli.output import file_to_write, note, refuse_target, write_text
+from streamt_ol.cli.output import file_to_write, note, write_text
 from streamt_ol.problems import USAGE, StreamtOlError
 from streamt_ol.redaction import place
 
@@ -117,7 +117,7 @@ def graph(
     name, project = lineage_source.chosen_input(source, project_dir)
     output_file = file_to_write(output, output_file)
     if output_file is not None:
-        refuse_target([name], output_file)
+        options.refuse_target([name], output_file)
     lineage = lineage_source.load(name, settings, project=project)
     kind = "dataset" if datasets_only else "job" if jobs_only else None
     drawn, key = _selected(lineage.graph, kind, focus, up, down)

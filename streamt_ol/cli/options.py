@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from streamt_ol.problems import USAGE, Location, StreamtOlError
-from streamt_ol.redaction import shown
+from streamt_ol.redaction import place, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 JobNamespace = Annotated[
     str | None,
@@ -82,3 +83,16 @@ def known_rules(names: Sequence[str]) -> frozenset[str]:
                 suggestion="streamt-ol validate --list-rules prints them",
             )
     return frozenset(names)
+
+
+def refuse_target(names: Sequence[str], target: Path) -> None:
+    """Raise E500 where ``target``, a report, would replace one of the inputs ``names``."""
+    from streamt_ol.reading.opening import replaced_input
+
+    if (name := replaced_input(names, target)) is not None:
+        raise StreamtOlError(
+            USAGE,
+            f"{place(name)} is an input, and the report would replace it",
+            location="--output-file",
+            suggestion="name another file for the report",
+        )

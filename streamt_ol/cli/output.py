@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -237,16 +237,3 @@ def _silence_stdout() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
-
-
-def refuse_target(names: Sequence[str], target: Path) -> None:
-    """Raise E500 where ``target``, a report, would replace one of the inputs ``names``."""
-    from streamt_ol.reading.opening import replaced_input
-
-    if (name := replaced_input(names, target)) is not None:
-        raise StreamtOlError(
-            USAGE,
-            f"{place(name)} is an input, and the report would replace it",
-            location="--output-file",
-            suggestion="name another file for the report",
-        )

@@ -18,7 +18,6 @@ from streamt_ol.redaction import printable_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
 _SILENT, _EVERY = 2.0, 0.2  # seconds
 _CLEAR = "\r\x1b[K"
@@ -47,12 +46,7 @@ class ProgressLine:
             self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.end()
 
     def end(self) -> None:

@@ -16,7 +16,7 @@ import typer
 
 from streamt_ol.cli import delivery_options as options
 from streamt_ol.cli import exits
-from streamt_ol.cli.delivery_result import Warnings, print_result
+from streamt_ol.cli.delivery_result import Warnings, print_plan, print_result
 from streamt_ol.cli.output import Output, note
 from streamt_ol.cli.progress import EventCount, ProgressLine
 from streamt_ol.delivery.files.dead_letter import DeadLetters
@@ -167,7 +167,7 @@ def send(
         count.total = plan.to_send
         if dry_run:
             line.end()
-            _print_plan(output, plan, route, report, source.name, warnings)
+            print_plan(output, plan, route, report, source.name, warnings)
         else:
             _deliver(output, delivery, route, source.name, line, warnings, run)
     if not report.is_done:
@@ -224,26 +224,6 @@ def _deliver(
         print_result(
             output, delivery.report, route, source, warnings, reason, adapted=delivery.plan.adapted
         )
-
-
-def _print_plan(
-    output: Output, plan: Plan, route: Route, report: Report, source: str, warnings: Warnings
-) -> None:
-    """Print what would be sent where (``--dry-run``)."""
-    requests = (
-        {"line": item.line, "event": item.name, "bytes": len(item.body)} for item in plan.items()
-    )
-    if output.json:
-        print_result(
-            output, report, route, source, warnings,
-            adapted=plan.adapted, would_send=list(requests),
-        )  # fmt: skip
-        return
-    output.data(
-        f"line {r['line']}: {r['event']}, {r['bytes']} bytes -> {route.target}\n".encode()
-        for r in requests
-    )
-    note(f"would send {plan.to_send}, {report.closing_line().partition(', ')[2]}")
 
 
 def _silent(_text: str) -> None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from streamt_ol.cli.options import known_rules, size_of
-from streamt_ol.cli.output import file_to_write, refuse_target
+from streamt_ol.cli.options import known_rules, refuse_target, size_of
+from streamt_ol.cli.output import file_to_write
 from streamt_ol.problems import INVALID, USAGE, StreamtOlError
 from streamt_ol.reading.expansion import expanded
 from streamt_ol.redaction import place

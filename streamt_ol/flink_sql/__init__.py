@@ -4,7 +4,8 @@ No option value but ``'topic'`` is ever kept, and of ``'connector'`` whether it 
 since a WITH clause may hold credentials (the specification's "Secret and sensitive-data boundary").
 """
 
-from streamt_ol.flink_sql.reader import Script, Table, read_script
+from streamt_ol.flink_sql.reader import read_script
+from streamt_ol.flink_sql.script import Script, Table
 from streamt_ol.flink_sql.tokens import Token, read_tokens
 
 __all__ = ["Script", "Table", "Token", "read_script", "read_tokens"]

@@ -75,9 +75,11 @@ def _write_to(descriptor: int, chunks: Iterable[bytes]) -> None:
 def _replace(target: Path, mode: int | None, chunks: Iterable[bytes]) -> None:
     new = _NEW_FILE_MODE if mode is None else _STAGING_MODE
     # Named before it exists, so that an interrupt at any moment finds it.
-    staging = target.with_name(secrets.token_hex(8).join(_STAGING))
+    staging = _staging(target)
     try:
-        with os.fdopen(_create(staging, new), "wb") as file:
+        while (descriptor := _create(staging, new)) is None:
+            staging = _staging(target)
+        with os.fdopen(descriptor, "wb") as file:
             file.writelines(chunks)
             file.flush()
             if mode is not None:
@@ -92,15 +94,23 @@ def _replace(target: Path, mode: int | None, chunks: Iterable[bytes]) -> None:
         raise
 
 
-def _create(staging: Path, mode: int) -> int:
-    """Return the descriptor of a new file, locked for as long as it is open."""
-    while True:
-        descriptor = os.open(staging, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        if _is_locked(descriptor) and os.fstat(descriptor).st_nlink:
-            return descriptor
-        os.close(descriptor)  # another process took it for left behind before it was locked
-        with suppress(FileNotFoundError):
-            staging.unlink()
+def _staging(target: Path) -> Path:
+    """Return a name that no file had before: who removes one by name meets no other file."""
+    return target.with_name(secrets.token_hex(8).join(_STAGING))
+
+
+def _create(staging: Path, mode: int) -> int | None:
+    """Return the descriptor of a new file, locked for as long as it is open.
+
+    None where another process took it for left behind before it was locked, and removes it.
+    """
+    descriptor = os.open(staging, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    if _is_locked(descriptor) and os.fstat(descriptor).st_nlink:
+        return descriptor
+    os.close(descriptor)
+    with suppress(FileNotFoundError):
+        staging.unlink()
+    return None
 
 
 def _is_locked(descriptor: int) -> bool:

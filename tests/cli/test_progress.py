@@ -6,11 +6,11 @@ import os
 import pty
 import subprocess
 import sys
-import termios
 from pathlib import Path
 
 import pytest
 from support.commands import PROGRAM, clean_environment
+from support.terminal import stderr_on_a_terminal
 
 from streamt_ol.cli.progress import ByteCount, EventCount
 
@@ -26,20 +26,9 @@ with elapsed("reading the project") as line:
 
 def on_a_terminal(*arguments: str, columns: int = 60) -> bytes:
     """Return what the script writes to a terminal on its stderr."""
-    terminal, theirs = pty.openpty()
-    termios.tcsetwinsize(theirs, (24, columns))
-    child = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, *arguments], stderr=theirs, env=clean_environment()
-    )
-    os.close(theirs)
-    shown = b""
-    try:
-        while more := os.read(terminal, 65536):
-            shown += more
-    except OSError:  # the other end was closed
-        pass
-    os.close(terminal)
-    assert child.wait(60) == 0
+    command = [sys.executable, "-c", SCRIPT, *arguments]
+    shown, status = stderr_on_a_terminal(command, columns)
+    assert status == 0
     return shown
 
 

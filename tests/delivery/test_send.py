@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import signal
 import subprocess
 import time
@@ -16,6 +15,7 @@ import pytest
 from support.commands import PROGRAM, clean_environment, streamt_ol
 from support.delivery.events import RUN_ID, dataset, job, run, write
 from support.delivery.servers import Server
+from support.terminal import stderr_on_a_terminal
 
 KEY = "planted-key-4711-never-to-be-seen"
 
@@ -652,19 +652,7 @@ class TestUsage:
 class TestProgressBar:
     def stderr_of(self, command: list[str]) -> bytes:
         """Return what a command writes to a terminal on its stderr."""
-        terminal, theirs = pty.openpty()
-        child = subprocess.Popen(
-            [PROGRAM, *command], stdout=subprocess.PIPE, stderr=theirs, env=clean_environment()
-        )
-        os.close(theirs)
-        shown = b""
-        try:
-            while more := os.read(terminal, 65536):
-                shown += more
-        except OSError:  # the other end was closed
-            pass
-        os.close(terminal)
-        child.communicate()
+        shown, _ = stderr_on_a_terminal([PROGRAM, *command])
         return shown
 
     def test_a_bar_on_a_terminal_only(self, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 from support.manifests import Json, manifest, model, owned, source
+from support.templates import refused
 
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.templates import Call, Renderer, calls, one_process, render
@@ -32,15 +33,6 @@ needs_limits = pytest.mark.skipif(
 def _one_process() -> Iterator[None]:
     with one_process():
         yield
-
-
-def refused(template: str, **names: object) -> str:
-    """Return the message with which ``template`` is refused."""
-    with pytest.raises(StreamtOlError) as caught:
-        render(template, params=names, location="models/m.yml:3")
-    assert caught.value.code == INVALID
-    assert caught.value.location == "models/m.yml:3"
-    return caught.value.message
 
 
 def rendering_process() -> psutil.Process:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.templates import refused
 
 from streamt_ol.problems import INVALID, PARSE, StreamtOlError
 from streamt_ol.templates import (
@@ -30,15 +31,6 @@ JSON = '{"a": ["a", "b"], "b": [1, null, true]}'
 def _one_process() -> Iterator[None]:
     with one_process():
         yield
-
-
-def refused(template: str, **names: object) -> str:
-    """Return the message with which ``template`` is refused."""
-    with pytest.raises(StreamtOlError) as caught:
-        render(template, params=names, location="models/m.yml:3")
-    assert caught.value.code == INVALID
-    assert caught.value.location == "models/m.yml:3"
-    return caught.value.message
 
 
 class TestCalls:

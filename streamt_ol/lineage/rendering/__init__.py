@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 from streamt_ol.lineage.graph import Graph
 from streamt_ol.lineage.rendering.style import Picture, Style
@@ -23,6 +24,11 @@ RENDERERS: dict[str, str] = {
 
 def renderer(name: str) -> Renderer:
     """Return the renderer of the format ``name``, a key of ``RENDERERS``."""
-    module, _, function = RENDERERS[name].partition(":")
-    found: Renderer = getattr(import_module(module), function)
+    found: Renderer = imported(RENDERERS[name])
     return found
+
+
+def imported(path: str) -> Any:
+    """Return the function that ``path`` names, as ``package.module:function``."""
+    module, _, function = path.partition(":")
+    return getattr(import_module(module), function)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 
 from streamt_ol.lineage.difference import Difference
+from streamt_ol.lineage.rendering import imported
 
 Reporter = Callable[[Difference], str]
 
@@ -20,6 +20,5 @@ REPORTERS: dict[str, str] = {
 
 def reporter(name: str) -> Reporter:
     """Return the reporter of the format ``name``, a key of ``REPORTERS``."""
-    module, _, function = REPORTERS[name].partition(":")
-    found: Reporter = getattr(import_module(module), function)
+    found: Reporter = imported(REPORTERS[name])
     return found
