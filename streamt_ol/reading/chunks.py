@@ -10,7 +10,7 @@ from streamt_ol.reading.blocks import DamagedError
 from streamt_ol.reading.documents import Splitter, is_document, too_long
 from streamt_ol.reading.faults import Fault, FaultKind
 from streamt_ol.reading.json_scan import without_bom
-from streamt_ol.reading.raw import Chunk, RawEvent
+from streamt_ol.reading.raw import Chunk, RawEvent, newlines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -71,7 +71,7 @@ class _Count:
             raise self._failure
         block = next(self._blocks)
         self.bytes += len(block)
-        self.line += block.count(b"\n")
+        self.line += newlines(block)
         return block
 
     def start(self, enough: int) -> bytes:
@@ -104,7 +104,7 @@ def lines(blocks: Iterator[bytes], limit: int = MAX_EVENT_BYTES) -> Iterator[Chu
         if cut:
             lines = b"".join((*pending, rest[:cut]))
             yield Chunk(line, offset, lines)
-            line += lines.count(b"\n")
+            line += newlines(lines)
             offset += len(lines)
             pending, size = [], 0
         if cut < len(rest):

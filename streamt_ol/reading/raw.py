@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -35,3 +36,9 @@ class Chunk(NamedTuple):
     lines: bytes = b""
     events: tuple[RawEvent, ...] = ()
     position: int = 0
+
+
+def newlines(data: bytes) -> int:
+    """Return the number of newlines in ``data``, sooner than ``bytes.count``."""
+    lines = BytesIO(data).readlines()
+    return len(lines) - (bool(lines) and not data.endswith(b"\n"))

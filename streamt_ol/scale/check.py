@@ -14,7 +14,7 @@ from streamt_ol.reading.json_scan import BLANKS
 from streamt_ol.reading.opening import open_input, unreadable
 from streamt_ol.reading.sources import Inputs
 from streamt_ol.redaction import place
-from streamt_ol.scale.pieces import Origins, Outcome, Summary, encoded, joined
+from streamt_ol.scale.pieces import Name, Origins, Outcome, Summary, encoded, joined
 from streamt_ol.scale.plan import LINE_BITS
 from streamt_ol.scale.ranges import blocks_within, start_of_reading
 from streamt_ol.scale.state import shares
@@ -38,7 +38,7 @@ def check_split(work: WorkDir, plan: Plan, number: int) -> Outcome:
     checked = _Split(plan, split)
     checked.run()
     work.write(f"state-{number}", joined(list(shares(checked.state, plan.partitions))))
-    work.write(f"names-{number}", encoded(list(checked.state.names.items())))
+    work.write(f"names-{number}", encoded(checked.names()))
     origins = checked.origins()
     if origins is not None:
         work.write(f"origins-{number}", encoded(origins))
@@ -105,6 +105,11 @@ class _Split:
             else None,
             has_origins,
         )
+
+    def names(self) -> list[Name]:
+        """Return the words for the identities whose names are kept."""
+        state = self.state
+        return [(key, name) for key in state.names if (name := state.name_of(key)) is not None]
 
     def origins(self) -> Origins | None:
         """Return where the single events of a document stand, and the faults of the reading."""

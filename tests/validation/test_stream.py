@@ -19,6 +19,7 @@ from streamt_ol.validation.stream import facts
 from streamt_ol.validation.stream.facts import Moment, Run
 from streamt_ol.validation.stream.rules import continuous_jobs, stream_findings
 from streamt_ol.validation.stream.state import StreamState
+from streamt_ol.validation.stream.times import in_utc, ticks
 from streamt_ol.validation.stream.window import SPAN, Window
 
 PRODUCER = "https://example.com/p"
@@ -239,8 +240,8 @@ def test_ticks_compare_like_instants() -> None:
             a, b = instant(one), instant(other)
             assert a is not None
             assert b is not None
-            assert (facts.ticks(one) < facts.ticks(other)) == (a < b), (one, other)
-            assert (facts.in_utc(one) == facts.in_utc(other)) == (a == b), (one, other)
+            assert (ticks(one) < ticks(other)) == (a < b), (one, other)
+            assert (in_utc(one) == in_utc(other)) == (a == b), (one, other)
 
 
 def test_a_window_forgets_what_is_far_and_stays_small() -> None:

@@ -59,16 +59,17 @@ _REFERENCES = (
 def other_schemas(kind: str, event: Any) -> bool:
     """Tell whether no standard facet names the schema of another one (OL-R024)."""
     for name, place in _FACETS_OF[kind]:
-        if name in event and _any_borrowed(place, event[name].get("facets")):
+        if name in event and any_borrowed(place, event[name].get("facets")):
             return False
     for name, key, place in _REFERENCES if kind != DATASET_EVENT else ():
         for entry in event.get(name, ()):
-            if _any_borrowed(DATASET, entry.get("facets")) or _any_borrowed(place, entry.get(key)):
+            if any_borrowed(DATASET, entry.get("facets")) or any_borrowed(place, entry.get(key)):
                 return False
     return True
 
 
-def _any_borrowed(place: str, facets: Any) -> bool:
+def any_borrowed(place: str, facets: Any) -> bool:
+    """Tell whether a standard facet at ``place`` names the schema of another one (OL-R024)."""
     return bool(facets) and any(
         is_borrowed(place, key, facet["_schemaURL"]) for key, facet in facets.items()
     )
@@ -88,7 +89,7 @@ def duplicates(kind: str, event: Any) -> bool:
     """Tell whether no dataset and no field name is duplicated (OL-R026, OL-R027)."""
     if kind == DATASET_EVENT:
         dataset = event["dataset"]
-        return "facets" not in dataset or _fields_unique(dataset["facets"])
+        return "facets" not in dataset or fields_unique(dataset["facets"])
     for name in ("inputs", "outputs"):
         entries = event.get(name)
         if entries:
@@ -97,12 +98,13 @@ def duplicates(kind: str, event: Any) -> bool:
             ) != len(entries):
                 return False
             for entry in entries:
-                if "facets" in entry and not _fields_unique(entry["facets"]):
+                if "facets" in entry and not fields_unique(entry["facets"]):
                     return False
     return True
 
 
-def _fields_unique(facets: Any) -> bool:
+def fields_unique(facets: Any) -> bool:
+    """Tell whether the schema facet of a dataset has no duplicate field name (OL-R027)."""
     schema = facets.get("schema")
     # What a withdrawn schema facet holds is not known to be a list of fields.
     if schema is None or "fields" not in schema or schema.get("_deleted") is True:

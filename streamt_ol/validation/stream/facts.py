@@ -7,7 +7,6 @@ events: the digest of its job, its START, its end, its latest RUNNING, where it 
 from __future__ import annotations
 
 import struct
-from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -15,14 +14,13 @@ from zlib import crc32
 
 from streamt_ol.openlineage.events import DATASET_EVENT, RUN_EVENT
 from streamt_ol.openlineage.formats import instant, is_uuid
-from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.validation.generated_tables import READING_COMMANDS, command_of
+from streamt_ol.validation.stream.times import in_utc
 
-TICKS = 10_000_000  # a second in ticks of 100 ns: 9,999 years of them fit 64 bits
 CONTINUOUS = frozenset({"STREAMING", "SERVICE"})
 START, END, RUNNING = "start", "end", "running"  # the members of ``Run`` that hold moments
 _PARTS = {"START": START, "COMPLETE": END, "ABORT": END, "FAIL": END, "RUNNING": RUNNING}
-_ENDS = ("COMPLETE", "ABORT", "FAIL")
+_ENDS = frozenset({"COMPLETE", "ABORT", "FAIL"})
 _TYPE_LIMIT = 20
 
 
@@ -49,6 +47,12 @@ _HEAD = struct.Struct("<BQ")
 _MOMENT = struct.Struct("<qIIH")
 _POSITION = struct.Struct("<IH")
 _HAS_START, _HAS_END, _HAS_RUNNING, _HAS_FIRST, _GENERATED = 1, 2, 4, 8, 16
+# A run of which only the START is known: its head and moment. By whether streamt made it, the
+# flags of that head; by those, the first byte once its end is known too.
+_STARTED = struct.Struct("<BQqIIH")
+HEADS = {False: _HAS_START, True: _HAS_START | _GENERATED}
+_ENDS_ONLY = struct.Struct("<BQq10xq10x")  # the flags, the job, the ticks of START and end
+_ENDED = {flags: bytes([flags | _HAS_END]) for flags in HEADS.values()}
 
 
 def _low_high(position: int) -> tuple[int, int]:
@@ -91,23 +95,12 @@ def unpacked(data: bytes) -> Run:
     return Run(job, first, bool(flags & _GENERATED), start, end, running)
 
 
-@lru_cache(maxsize=4096)
-def _minute(prefix: str, zone: str) -> int:
-    """Return the ticks of a full minute, ``2026-01-31T23:59`` and its zone."""
-    found = instant(f"{prefix}:00{zone}")
-    assert found is not None
-    return found.seconds * TICKS
-
-
-def ticks(text: str) -> int:
-    """Return the instant of a valid ``date-time`` in ticks of 100 ns, what is finer cut off."""
-    zone = "Z" if text[-1] in "Zz" else text[-6:]
-    second = int(text[17:19])
-    minute = _minute(text[:16], zone)
-    if second == 60:  # noqa: PLR2004 - a leap second is later than all of the second before it
-        return minute + 60 * TICKS - 1
-    fraction = text[20 : -len(zone)]
-    return minute + second * TICKS + (int(fraction.ljust(7, "0")[:7]) if fraction else 0)
+def is_quiet(data: bytes) -> bool:
+    """Tell of a packed run whether all that is known are its START and its end, in order."""
+    if len(data) != _ENDS_ONLY.size:
+        return False
+    flags, _, start, end = _ENDS_ONLY.unpack(data)
+    return bool(flags & _HAS_START and flags & _HAS_END and start <= end)
 
 
 @lru_cache(maxsize=8192)
@@ -126,24 +119,6 @@ def run_id_of(key: int) -> str:
     """Return the run id of a key, in lower case."""
     text = f"{key:032x}"
     return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
-
-
-@lru_cache(maxsize=4096)
-def in_utc(text: str) -> str:
-    """Return the one spelling that all spellings of a valid ``date-time``'s instant share."""
-    found = instant(text)
-    assert found is not None
-    zone = 1 if text[-1] in "Zz" else 6
-    if zone == 1:
-        minute = text[:16].upper()
-    else:
-        try:
-            moment = datetime.fromisoformat(f"{text[:10]}T{text[11:16]}{text[-6:]}")
-            minute = moment.astimezone(UTC).isoformat()[:16]
-        except (ValueError, OverflowError):  # years that the standard library does not have
-            return str(found)
-    fraction = f".{found.fraction}" if found.fraction else ""
-    return f"{minute}:{text[17:19]}{fraction}Z"
 
 
 def static_key(initial: str, namespace: str, name: str, event_time: str) -> bytes:
@@ -210,11 +185,10 @@ def half_known(event: dict[str, Any]) -> tuple[int, str] | None:
     return None
 
 
-def run_facts(event: dict[str, Any], job: int, moment: Moment) -> Run:
-    """Return the run of a well-formed RunEvent of ``job``, as far as this one event tells."""
-    event_type = event.get("eventType")
-    part = _PARTS.get(event_type) if type(event_type) is str else None
-    run = Run(job, moment.position, event.get("producer") == PRODUCER)
+def run_facts(event_type: str | None, job: int, moment: Moment, *, generated: bool) -> Run:
+    """Return the run of ``job`` as far as one event of ``event_type`` at ``moment`` tells."""
+    part = _PARTS.get(event_type) if event_type is not None else None
+    run = Run(job, moment.position, generated)
     return run if part is None else run._replace(**{part: moment})  # type: ignore[arg-type]
 
 
@@ -225,23 +199,20 @@ def run_facts_of(job: int, part: str, moment: Moment) -> Run:
 
 
 def usual(
-    known: bytes | None, event: dict[str, Any], job: int, checksum: int, position: int
+    known: bytes | None, event_type: str | None, job: int, moment: tuple[int, int, int], head: int
 ) -> bytes | None:
     """Return the packed run after a START that is the first of it, or after the end of such a run.
 
     This is what most events of runs are, and a short way to what packing the joined runs gives.
-    None for every other event, and wherever more is to be looked at.
+    ``moment`` has the members of a ``Moment``, and ``head`` is ``HEADS`` by whether streamt made
+    the event. None for every other event, and wherever more is to be looked at.
     """
-    flags = (_GENERATED if event.get("producer") == PRODUCER else 0) | _HAS_START
-    event_type = event.get("eventType")
+    at, checksum, position = moment
     if known is None:
         if event_type != "START":
             return None
-        start = b""
-    elif event_type in _ENDS and known.startswith(_HEAD.pack(flags, job)):
-        flags, start = flags | _HAS_END, known[_HEAD.size :]
-    else:
+        return _STARTED.pack(head, job, at, checksum, position & 0xFFFFFFFF, position >> 32)
+    if event_type not in _ENDS or not known.startswith(_HEAD.pack(head, job)):
         return None
-    at = ticks(event["eventTime"])
-    moment = _MOMENT.pack(at, checksum, position & 0xFFFFFFFF, position >> 32)
-    return _HEAD.pack(flags, job) + start + moment
+    end = _MOMENT.pack(at, checksum, position & 0xFFFFFFFF, position >> 32)
+    return _ENDED[head] + known[1:] + end

@@ -14,8 +14,7 @@ from streamt_ol.validation.findings import LocatedFinding
 from streamt_ol.validation.rules import finding
 from streamt_ol.validation.stream import facts
 from streamt_ol.validation.stream.facts import END, START
-from streamt_ol.validation.stream.state import (
-    StreamState,
+from streamt_ol.validation.stream.packing import (
     is_dataset,
     job_type,
     run_inputs,
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from streamt_ol.validation.stream.facts import Run
+    from streamt_ol.validation.stream.state import StreamState
 
 _TYPE_POINTER = "/job/facets/jobType/processingType"
 _MORE = {START: "OL-R031", END: "OL-R032"}
@@ -54,10 +54,11 @@ def stream_findings(state: StreamState, continuous: Collection[int]) -> Iterator
     ``continuous`` holds the keys of the jobs whose runs need no end: ``continuous_jobs``.
     """
     yield from repeated(state)
+    with_more = {key for key, _, _ in state.more_moments}
     for key, data in state.runs.items():
         if key in state.more_runs:
             yield from _shared_run(state, key)
-        else:
+        elif key in with_more or not facts.is_quiet(data):
             yield from _run(state, continuous, key, facts.unpacked(data))
     yield from _statics(state)
     yield from _types(state)
@@ -102,7 +103,7 @@ def _shared_run(state: StreamState, key: int) -> Iterator[LocatedFinding]:
 
 
 def _named(state: StreamState, job: int) -> str:
-    name = state.names.get(job)
+    name = state.name_of(job)
     return "another job" if name is None else f"the job {name}"
 
 
@@ -142,7 +143,8 @@ def _statics(state: StreamState) -> Iterator[LocatedFinding]:
         earlier = static_position(state.statics[key])
         for version in versions:
             entity = "dataset" if is_dataset(version) else "job"
-            name = f"the {entity} {state.names[key]}" if key in state.names else f"this {entity}"
+            known = state.name_of(key)
+            name = f"this {entity}" if known is None else f"the {entity} {known}"
             message = f"{name} is described for the same time already"
             yield _located(static_position(version), "OL-R039", f"/{entity}", message, earlier)
 

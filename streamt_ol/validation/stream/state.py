@@ -7,7 +7,6 @@ names. Only what breaks a rule costs more.
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 from zlib import crc32
 
@@ -17,12 +16,21 @@ from streamt_ol.reading.json_scan import BLANKS
 from streamt_ol.redaction import shown
 from streamt_ol.validation.stream import facts
 from streamt_ol.validation.stream.facts import END, START, Moment, Run
+from streamt_ol.validation.stream.packing import (
+    TYPE_AT,
+    job_type,
+    packed_inputs,
+    packed_static,
+    packed_type,
+    run_inputs,
+    static_position,
+)
+from streamt_ol.validation.stream.times import ticks
 from streamt_ol.validation.stream.window import Window
 
-_STATIC = struct.Struct("<IIHB")  # checksum, position (48 bits), 1 for a dataset
-_TYPE = struct.Struct("<IH")  # position, before the type itself
-_INPUTS = struct.Struct("<IIH")  # checksum of the inputs, position
+Identity = tuple[str, str]  # namespace and name
 NAMED = 20_000  # identities whose names are kept for messages
+_SHORT = 400  # characters of an identity that is kept as it is: most are never put into words
 
 
 class StreamState:
@@ -33,7 +41,7 @@ class StreamState:
     checksum and position by the key of a run of streamt's own. The ``more_...`` tables hold what
     breaks rules: runs of the same id by other jobs, further STARTs and ends by run and job,
     versions, types, inputs. ``half_known`` names the STARTs and ends of which nothing else is
-    known. ``names`` has the words for the first identities, by their keys.
+    known. ``names`` has the first identities by their keys, or their words: see ``name_of``.
     ``repeated`` holds the positions of events repeated to the byte, for the reader to take away.
     """
 
@@ -48,7 +56,7 @@ class StreamState:
         self.more_types: dict[int, dict[str, int]] = {}
         self.more_inputs: dict[int, dict[int, int]] = {}
         self.half_known: set[tuple[int, str]] = set()
-        self.names: dict[int | bytes, str] = {}
+        self.names: dict[int | bytes, Identity | str] = {}
         self.window = Window()
         self.repeated: list[int] = []
 
@@ -67,43 +75,64 @@ class StreamState:
             return
         checksum = crc32(data.strip(BLANKS))  # a line's end is no part of its event
         if kind == DATASET_EVENT:
-            dataset = event["dataset"]
-            key = facts.static_key("D", dataset["namespace"], dataset["name"], event["eventTime"])
-            self._name(key, dataset)
-            self._add_static(key, checksum, position, 1)
+            identity = event["dataset"]["namespace"], event["dataset"]["name"]
+            self.note_static(kind, identity, event["eventTime"], checksum, position)
             return
-        job = event["job"]
-        job_key = facts.job_key(job["namespace"], job["name"])
-        if len(self.names) < NAMED and job_key not in self.names:
-            self._name(job_key, job)
-        name = facts.processing_type(job)
-        if name is not None:
-            known = self.types.get(job_key)
-            if known is None or known[_TYPE.size :] != name.encode(errors="replace"):
-                self._add_type(job_key, name, position)
+        identity = event["job"]["namespace"], event["job"]["name"]
+        job = facts.job_key(*identity)
+        self.note_job(job, identity, facts.processing_type(event["job"]), position)
         if kind == RUN_EVENT:
-            self._observe_run(event, job_key, checksum, position)
+            self._observe_run(event, job, checksum, position)
         else:
-            key = facts.static_key("J", job["namespace"], job["name"], event["eventTime"])
-            self._name(key, job)
-            self._add_static(key, checksum, position, 0)
-
-    def _name(self, key: int | bytes, entity: dict[str, Any]) -> None:
-        if len(self.names) < NAMED and key not in self.names:
-            self.names[key] = f"{shown(entity['name'])} in {shown(entity['namespace'])}"
+            self.note_static(kind, identity, event["eventTime"], checksum, position)
 
     def _observe_run(self, event: dict[str, Any], job: int, checksum: int, position: int) -> None:
         key = facts.run_key(event["run"]["runId"])
-        if event.get("producer") == PRODUCER:
+        generated = event.get("producer") == PRODUCER
+        if generated:
             inputs = facts.reads(event)
             if inputs is not None:
                 self._add_inputs(key, inputs, position)
-        usual = facts.usual(self.runs.get(key), event, job, checksum, position)
+        moment = ticks(event["eventTime"]), checksum, position
+        self.note_run(key, event.get("eventType"), job, moment, generated=generated)
+
+    def note_job(
+        self, key: int, identity: Identity, processing_type: str | None, position: int
+    ) -> None:
+        """Note that an event at ``position`` names the job of ``key``, and maybe its type."""
+        if len(self.names) < NAMED:
+            self._name(key, identity)
+        if processing_type is not None:
+            known = self.types.get(key)
+            if known is None or known[TYPE_AT:] != processing_type.encode(errors="replace"):
+                self._add_type(key, processing_type, position)
+
+    def note_static(
+        self, kind: str, identity: Identity, event_time: str, checksum: int, position: int
+    ) -> None:
+        """Note an event of ``kind`` that describes a job or dataset."""
+        key = facts.static_key(kind[0], *identity, event_time)
+        if len(self.names) < NAMED:
+            self._name(key, identity)
+        version = packed_static(checksum, position, dataset=kind == DATASET_EVENT)
+        self._add_version(key, version)
+
+    def note_run(
+        self,
+        key: int,
+        event_type: str | None,
+        job: int,
+        moment: tuple[int, int, int],
+        *,
+        generated: bool,
+    ) -> None:
+        """Note an event of the run of ``key`` by ``job``; ``moment`` has a ``Moment``'s members."""
+        usual = facts.usual(self.runs.get(key), event_type, job, moment, facts.HEADS[generated])
         if usual is not None:
             self.runs[key] = usual
             return
-        moment = Moment(facts.ticks(event["eventTime"]), checksum, position)
-        run = facts.run_facts(event, job, moment)
+        run = facts.run_facts(event_type, job, Moment(*moment), generated=generated)
+        _, checksum, position = moment
         if (
             run.start is None
             and run.end is None
@@ -111,6 +140,17 @@ class StreamState:
         ):
             self.repeated.append(position)
         self._add_run(key, run)
+
+    def _name(self, key: int | bytes, identity: Identity) -> None:
+        if key not in self.names:
+            namespace, name = identity
+            short = len(namespace) + len(name) <= _SHORT
+            self.names[key] = identity if short else _worded(identity)
+
+    def name_of(self, key: int | bytes) -> str | None:
+        """Return the words for an identity by its key, None where its name was not kept."""
+        name = self.names.get(key)
+        return _worded(name) if isinstance(name, tuple) else name
 
     def absorb(self, later: StreamState) -> None:
         """Join the state of the part of the stream that follows this one."""
@@ -205,15 +245,10 @@ class StreamState:
 
     def _add_inputs(self, key: int, checksum: int, position: int) -> None:
         """Note the inputs of a run of streamt's own; keep the first, and where others are."""
-        data = self.inputs.setdefault(key, _packed_inputs(checksum, position))
+        data = self.inputs.setdefault(key, packed_inputs(checksum, position))
         if checksum != run_inputs(data)[0]:
             more = self.more_inputs.setdefault(key, {})
             more[checksum] = min(position, more.get(checksum, position))
-
-    def _add_static(self, key: bytes, checksum: int, position: int, entity: int) -> None:
-        """Note a version of an identity at a time; ``entity`` is 1 for a dataset."""
-        version = _STATIC.pack(checksum, position & 0xFFFFFFFF, position >> 32, entity)
-        self._add_version(key, version)
 
     def _add_version(self, key: bytes, version: bytes) -> None:
         """Keep the first version of an identity at a time, and later ones that differ."""
@@ -237,50 +272,24 @@ class StreamState:
         """Note that a job has a processing type; keep the first, and where others begin."""
         data = self.types.get(key)
         if data is None:
-            self.types[key] = _packed_type(name, position)
+            self.types[key] = packed_type(name, position)
             return
         first_name, first = job_type(data)
         if name == first_name:
             if position < first:
-                self.types[key] = _packed_type(name, position)
+                self.types[key] = packed_type(name, position)
             return
         if position < first:
-            self.types[key] = _packed_type(name, position)
+            self.types[key] = packed_type(name, position)
             name, position = first_name, first
         more = self.more_types.setdefault(key, {})
         more[name] = min(position, more.get(name, position))
 
 
+def _worded(identity: Identity) -> str:
+    namespace, name = identity
+    return f"{shown(name)} in {shown(namespace)}"
+
+
 def _position(moment: Moment) -> int:
     return moment.position
-
-
-def static_position(version: bytes) -> int:
-    """Return the position of a packed version of a static identity."""
-    _, low, high, _ = _STATIC.unpack(version)
-    return int(low | high << 32)
-
-
-def is_dataset(version: bytes) -> bool:
-    """Tell whether a packed version is a dataset's; otherwise it is a job's."""
-    return version[-1] == 1
-
-
-def job_type(data: bytes) -> tuple[str, int]:
-    """Return the processing type and the position that ``data`` packs."""
-    low, high = _TYPE.unpack_from(data)
-    return data[_TYPE.size :].decode(), low | high << 32
-
-
-def _packed_type(name: str, position: int) -> bytes:
-    return _TYPE.pack(position & 0xFFFFFFFF, position >> 32) + name.encode(errors="replace")
-
-
-def run_inputs(data: bytes) -> tuple[int, int]:
-    """Return the checksum of inputs and the position that ``data`` packs."""
-    checksum, low, high = _INPUTS.unpack(data)
-    return checksum, low | high << 32
-
-
-def _packed_inputs(checksum: int, position: int) -> bytes:
-    return _INPUTS.pack(checksum, position & 0xFFFFFFFF, position >> 32)
