@@ -98,6 +98,9 @@ class _Attendance:
                 self.pass_on(dict.fromkeys(arrived), self._signals.witness.ask())
         killed_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else None
         exit_status = os.WEXITSTATUS(status) if killed_by is None else KILLED_BY + killed_by
+        # The group got it, and the child was gone before we looked.
+        if self._first is None and killed_by in ENDING and killed_by in self._signals.arrived():
+            self._first = signal.Signals(killed_by)
         return Ended(exit_status, self._first, killed_by=killed_by)
 
     def pass_on(self, arrived: Iterable[int], shared: Collection[int] = ()) -> None:

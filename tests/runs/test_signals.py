@@ -36,6 +36,21 @@ def line(*command: str) -> list[str]:
     return [PROGRAM, "run", "--job-namespace", NAMESPACE, "--job-name", "n", "--", *command]
 
 
+# Its child is gone before the first look at it, by a signal to one process or to the group.
+GONE_AT_ONCE = """
+import os, signal, sys
+from streamt_ol.runs.child import run_child
+from streamt_ol.runs.signals import signals_held
+
+def end(child):
+    send, whom = {"group": (os.killpg, 0), "child": (os.kill, child)}[sys.argv[1]]
+    send(whom, signal.SIGHUP)
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+
+with signals_held() as signals:
+    ended = run_child(["sleep", "60"], os.environ, signals, end)
+print(ended.stopped_by and ended.stopped_by.name, ended.killed_by)
+"""
 COUNT = line(sys.executable, "-S", str(COUNTING))
 
 
@@ -305,6 +320,15 @@ def test_no_other_signal_ends_us_while_an_event_is_delivered(
         assert process.returncode == 0
         told = {one["eventType"] for one in sent(server)}
     assert told == {"START", "COMPLETE"}
+
+
+@pytest.mark.parametrize(("target", "said"), [("group", "SIGHUP 1\n"), ("child", "None 1\n")])
+def test_a_child_that_is_gone_before_the_first_look(target: str, said: str) -> None:
+    command = [sys.executable, "-c", GONE_AT_ONCE, target]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=30, process_group=0, check=False
+    )
+    assert (done.stdout, done.stderr) == (said, "")
 
 
 def scripts(folder: Path) -> dict[str, Json]:
