@@ -92,7 +92,7 @@ def forward(
     with ExitStack() as stack:
         keeper = stack.enter_context(DeadLetters(rejected)) if rejected else None
         causes = Causes()
-        source = consumer(kafka_settings(bootstrap, kafka_config), group, causes)
+        source = consumer(kafka_settings(bootstrap, kafka_config), group, causes, timeout)
         # Closing leaves the group, so that another member need not wait for it.
         stack.callback(source.close)
         check_topic(source, topic, timeout, causes)

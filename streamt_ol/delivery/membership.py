@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, final
 
-from streamt_ol.delivery.senders.kafka import Causes, client, confluent_kafka
+from streamt_ol.delivery.senders.kafka import Causes, client, confluent_kafka, connecting
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.redaction import shown
 
@@ -28,13 +28,19 @@ _COMMITS = 25
 LOST = "the group has given the partition to another member: the record in hand may come again"
 
 
-def consumer(settings: Mapping[str, Any], group: str, causes: Causes | None = None) -> Any:
-    """Return a consumer of ``group`` that commits nothing by itself."""
+def consumer(
+    settings: Mapping[str, Any], group: str, causes: Causes | None = None, seconds: float = 10
+) -> Any:
+    """Return a consumer of ``group`` that commits nothing by itself.
+
+    Within ``seconds`` it says that a connection cannot be made.
+    """
     return client(
         "Consumer",
         {
             "client.id": "streamt-ol",
             "auto.offset.reset": "earliest",
+            **connecting(seconds),
             **settings,
             "group.id": group,
             "enable.auto.commit": False,

@@ -303,8 +303,18 @@ class TestTls:
         assert (sent.returncode, sent.stdout) == (0, b"sent 10, skipped 0, refused 0\n")
         assert forwarded.returncode == 0, forwarded.stderr
 
-    @pytest.mark.parametrize("case", ["another authority", "another name", "plain", "no tls"])
-    def test_what_is_not_trusted_gets_nothing(self, tmp_path: Path, case: str) -> None:
+    @pytest.mark.parametrize(
+        ("case", "cause"),
+        [
+            ("another authority", b"certificate verify failed"),
+            ("another name", b"certificate verify failed"),
+            ("plain", b"the port may want another security.protocol"),
+            ("no tls", b"the port may want another security.protocol"),
+        ],
+    )
+    def test_what_is_not_trusted_gets_nothing(
+        self, tmp_path: Path, case: str, cause: bytes
+    ) -> None:
         file = write(tmp_path / "e.jsonl", job("secret"))
         name = {"another name": "other.example", "no tls": None}.get(case, "localhost")
         with RealBroker(tmp_path / "broker", tls=name) as broker, Server(tmp_path) as server:
@@ -323,5 +333,7 @@ class TestTls:
         assert (sent.returncode, forwarded.returncode) == (1, 1)
         assert sent.stdout == b"sent 0, skipped 0, refused 0, failed 1\n"
         for done in (sent, forwarded):
+            assert cause in done.stderr
+            assert b"without TLS" not in done.stderr, "it is one with TLS, or says nothing"
             assert b"Traceback" not in done.stderr
             assert b"%3|" not in done.stderr

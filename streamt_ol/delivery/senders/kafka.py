@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from streamt_ol.delivery.items import Item
     from streamt_ol.transport.base import Deadline
 
+# Seconds in which a connection is made: a broker that is silent is told before an event's time
+# is over, at most half of which this is.
+_CONNECT = 10
 _SILENT = logging.getLogger("streamt_ol.kafka")
 _SILENT.addHandler(logging.NullHandler())
 _SILENT.propagate = False
@@ -59,12 +62,19 @@ class Causes:
         # No later attempt makes a certificate trusted, or a user known.
         self.is_lasting |= error.fatal() or error.code() in (codes._AUTHENTICATION, codes._SSL)
         self._said = shown(error.str(), 300)[1:-1]
-        if "SSL_HANDSHAKE" in self._said:
+        if "certificate verify failed" not in self._said and "SSL_HANDSHAKE" in self._said:
             self._said += " (the port may be one without TLS)"
+        elif error.code() == codes._ALL_BROKERS_DOWN:  # none says why
+            self._said += " (the port may want another security.protocol)"
 
     def explain(self, message: str) -> str:
         """Return ``message`` with the cause that is known."""
         return f"{message}: {self._said}" if self._said else message
+
+
+def connecting(seconds: float) -> dict[str, int]:
+    """Return the setting by which a connection that is not made is reported within ``seconds``."""
+    return {"socket.connection.setup.timeout.ms": max(1000, int(min(_CONNECT, seconds / 2) * 1000))}
 
 
 def client(
@@ -128,6 +138,7 @@ class KafkaSender:
             {
                 "client.id": "streamt-ol",
                 "linger.ms": 5,
+                **connecting(seconds),
                 **settings,
                 "acks": "all",
                 "enable.idempotence": True,
