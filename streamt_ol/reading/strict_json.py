@@ -61,8 +61,8 @@ def loads(data: bytes, deepest: int = DEEPEST) -> Any:
         raise JsonFaultError(Fault(FaultKind.SYNTAX, "there is nothing in it"))
     try:
         document = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        fault = refusal(data)
+    except orjson.JSONDecodeError as error:
+        fault = refusal(data, error)
         what = fault.message
         if fault.kind is not FaultKind.ENCODING:
             what = f"not JSON: {what}"
@@ -86,15 +86,15 @@ def parse(data: bytes) -> Parsed:
     data = data.removeprefix(BOM)
     try:
         value = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        fault = refusal(data)
+    except orjson.JSONDecodeError as error:
+        fault = refusal(data, error)
         if fault.kind is not FaultKind.NUMBER:
             return Parsed(None, (fault,), readable=False)
         finite = json_scan.with_finite_numbers(data)
         try:
             value = orjson.loads(finite)
-        except orjson.JSONDecodeError:  # it has another fault behind the number
-            return Parsed(None, (refusal(finite),), readable=False)
+        except orjson.JSONDecodeError as error:  # it has another fault behind the number
+            return Parsed(None, (refusal(finite, error),), readable=False)
         return Parsed(value, tuple(json_scan.faults(data)))
     if is_plain(data, value):
         return Parsed(value)
@@ -135,8 +135,8 @@ def _has_all_colons(data: bytes, again: bytes) -> bool:
     )
 
 
-def refusal(data: bytes) -> Fault:
-    """Return why ``data``, which orjson refuses, is not JSON. Its messages quote nothing of it."""
+def refusal(data: bytes, refused: orjson.JSONDecodeError) -> Fault:
+    """Return why ``data``, which orjson ``refused``, is not JSON; the message quotes none of it."""
     try:
         data.decode()
     except UnicodeDecodeError as error:
@@ -144,17 +144,9 @@ def refusal(data: bytes) -> Fault:
         message = f"not UTF-8 at byte {column} of the line"
         line = data.count(b"\n", 0, error.start)
         return Fault(FaultKind.ENCODING, message, line=line, column=column)
-    reason, line, column = _refusal(data)
+    reason = _POSITION.sub("", str(refused))
+    line, column = refused.lineno - 1, refused.colno
     kind = next((kind for word, kind in _KINDS if word in reason), FaultKind.SYNTAX)
     if "memory" in reason and data.count(b"{") + data.count(b"[") > DEEPEST:
         kind, reason = FaultKind.DEPTH, f"nested more than {DEEPEST} deep"
     return Fault(kind, f"{reason} at column {column}", line=line, column=column)
-
-
-def _refusal(data: bytes) -> tuple[str, int, int]:
-    """Return orjson's reason, the line from 0, and the column from 1."""
-    try:
-        orjson.loads(data)
-    except orjson.JSONDecodeError as error:
-        return _POSITION.sub("", str(error)), error.lineno - 1, error.colno
-    return "not JSON", 0, 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.openlineage.events import kind_of
@@ -12,6 +13,7 @@ from streamt_ol.validation.rules import finding
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from streamt_ol.validation.explain.skeleton import Remembered
     from streamt_ol.validation.findings import Finding
 
 
@@ -36,13 +38,21 @@ def judge(kind: str, event: dict[str, Any]) -> tuple[bool, list[Finding]]:
 
 def refused(kind: str, event: dict[str, Any]) -> list[Finding]:
     """Return what the reference validator finds in an event that the fast path refused."""
+    try:
+        return _remembered().findings(kind, event)
+    except RecursionError:
+        from streamt_ol.validation.explain.schema import schema_findings
+
+        return _deep(lambda: schema_findings(kind, event))
+
+
+@cache
+def _remembered() -> Remembered:
     # Imports jsonschema, which a run without faults need not.
     from streamt_ol.validation.explain.schema import schema_findings
+    from streamt_ol.validation.explain.skeleton import Remembered
 
-    try:
-        return schema_findings(kind, event)
-    except RecursionError:
-        return _deep(lambda: schema_findings(kind, event))
+    return Remembered(schema_findings)
 
 
 def _deep(call: Callable[[], list[Finding]]) -> list[Finding]:

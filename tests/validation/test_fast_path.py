@@ -1,4 +1,4 @@
-"""The fast path against the way in full: equal reports to the byte, whatever the lines."""
+"""The fast path and what is remembered of faults: equal reports without them, to the byte."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from support.fuzzed_lines import fuzzed_lines
 from support.openlineage_events import dataset_event, job_event, run_event
 
 from streamt_ol.reading.opening import openers
-from streamt_ol.validation import checker, switch
+from streamt_ol.validation import checker, events, switch
 from streamt_ol.validation.accept import verdicts
 from streamt_ol.validation.accept.frames import frame
+from streamt_ol.validation.explain.schema import schema_findings
+from streamt_ol.validation.explain.skeleton import Remembered
 from streamt_ol.validation.fast_path import FastPath
 from streamt_ol.validation.options import Options, Settings
 from streamt_ol.validation.report import REPORTERS, reporter
@@ -53,7 +55,15 @@ class Never(switch.Switch):
         return None
 
 
+class Forgetful:
+    """Remembers no findings."""
+
+    findings = staticmethod(schema_findings)
+
+
 def in_every_format(path: Path, used: switch.Switch, monkeypatch: pytest.MonkeyPatch) -> Any:
+    remembered = Forgetful if isinstance(used, Never) else Remembered(schema_findings)
+    monkeypatch.setattr(events, "_remembered", lambda: remembered)
     monkeypatch.setattr(checker, "shared", lambda: used)
     options = Options(Settings(1 << 20), 100_000, strict=False)
     report = validate(openers([str(path)]), options, lambda size, events: None)
