@@ -253,11 +253,12 @@ class TestWheel:
             packed = content[f"streamt_ol-0.1.0.dist-info/licenses/{name}"]
             assert packed == (ROOT / name).read_bytes()
 
-    def test_has_the_command_as_its_only_entry_point(self, wheel: Path) -> None:
+    def test_has_the_command_and_the_fixture_as_its_only_entry_points(self, wheel: Path) -> None:
         entry_points = configparser.ConfigParser()
         content = contents(wheel)["streamt_ol-0.1.0.dist-info/entry_points.txt"]
         entry_points.read_string(content.decode())
-        assert entry_points.sections() == ["console_scripts"]
+        assert sorted(entry_points.sections()) == ["console_scripts", "pytest11"]
+        assert dict(entry_points["pytest11"]) == {"streamt_ol": "streamt_ol.pytest_plugin"}
         assert dict(entry_points["console_scripts"]) == {"streamt-ol": "streamt_ol.__main__:main"}
 
 

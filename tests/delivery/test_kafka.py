@@ -249,6 +249,7 @@ class TestForward:
         assert rejected.read_bytes() == b""
         assert names == ["j0", "j1", "j1", "j2"]
 
+    @pytest.mark.slow
     def test_what_made_no_edge_is_kept(self, tmp_path: Path) -> None:
         sides: dict[str, Any] = {"inputs": refs("a.b.c"), "outputs": refs("a.b.d")}
         values = [json.dumps(run(name, **sides)).encode() for name in ("none", "one")]

@@ -273,6 +273,7 @@ def same_process() -> Iterator[psutil.Process]:
 
 
 class TestLeaks:
+    @pytest.mark.slow
     def test_a_thousand_runs_leave_nothing_behind(
         self, place: Place, same_process: psutil.Process
     ) -> None:

@@ -59,6 +59,7 @@ def doubled(start: str, step: str) -> str:
     return f"{{% set n = namespace(x={start}) %}}{loop}{{{{ n.x|length }}}}"
 
 
+@pytest.mark.slow
 class TestTime:
     @pytest.mark.parametrize(
         "template",

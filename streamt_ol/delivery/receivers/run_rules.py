@@ -2,7 +2,7 @@
 
 After the vendors' pages. What is said there to be taken is accepted; ``others`` tells what becomes
 of the rest, "refused" also where no answer of the server is known: it is not sent. Whether any
-refuses events of core 2-0-2 is stated nowhere, so it is not a rule here.
+refuses events of this core schema is stated nowhere, so it is not a rule here.
 """
 
 from __future__ import annotations
