@@ -305,7 +305,8 @@ class TestWhereTheMarkerIs:
     def test_another_environments_marker_is_not_looked_at(self, place: Place) -> None:
         done = place.run("apply", "-e", "dev", plan={"path": str(place.marker("prod"))})
         assert (done.returncode, place.lines()) == (0, [])
-        (line,) = done.stderr.decode().splitlines()
+        line, *more = done.stderr.decode().splitlines()
+        assert more == []
         assert line.startswith(f"{W112} .streamt/state/dev.control.json: the command succeeded ")
 
     def test_an_operation_file_elsewhere(self, place: Place) -> None:
