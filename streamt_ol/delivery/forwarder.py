@@ -101,7 +101,7 @@ class Forwarder:
                 return Handled(lambda: self.report.count("skipped"))
             return self._poison(value, name, "; ".join(verdict.reasons), rules=verdict.rules)
         self.invalid.add(faults)
-        outcome = self.group.during(record, lambda: self._delivered(item))
+        outcome = self.group.during(lambda: self._delivered(item))
         return self._settled(item, name, outcome)
 
     def _delivered(self, item: Item) -> Outcome:

@@ -2,8 +2,9 @@
 
 A member that does not poll for ``max.poll.interval.ms`` loses its partitions, and with them the
 right to commit: the record would be posted again, for ever if every delivery takes as long. So a
-delivery runs beside the polling; its partitions are paused meanwhile, and a rebalance waits for
-the record in hand.
+delivery runs beside the polling; its partitions are paused meanwhile. A rebalance that leaves the
+partition of the record in hand with this member changes nothing; one that gives it to another ends
+the forwarding.
 """
 
 from __future__ import annotations
@@ -86,7 +87,8 @@ class Membership:
         self._codes = confluent_kafka().KafkaError
         self._assigned: set[int] = set()
         self._ended: set[int] = set()
-        self._in_hand: int | None = None
+        self._in_hand: int | None = None  # the partition of the record that is seen to
+        self._committed: dict[int, int] = {}  # by partition; what lies before may be read again
         self._done = threading.Event()
         self._is_paused = False
         self._is_lost = False
@@ -102,12 +104,16 @@ class Membership:
 
     def poll(self) -> Any:
         """Return the next record, or None. Raises ``StreamtOlError`` when there can be none."""
+        self._in_hand = None
         record = self._source.poll(POLL)
         if record is None:
             return None
         error = record.error()
         if error is None:
             self._ended.discard(record.partition())
+            if record.offset() < self._committed.get(record.partition(), 0):
+                return None
+            self._in_hand, self._is_lost = record.partition(), False
             return record
         if error.code() == self._codes._PARTITION_EOF:
             self._ended.add(record.partition())
@@ -124,7 +130,7 @@ class Membership:
         """Whether every assigned partition is read to its end."""
         return bool(self._assigned) and self._assigned <= self._ended
 
-    def during(self, record: Any, work: Callable[[], Outcome]) -> Outcome:
+    def during(self, work: Callable[[], Outcome]) -> Outcome:
         """Return what ``work`` returns, done in another thread while the group is polled."""
         results: queue.SimpleQueue[Outcome | BaseException] = queue.SimpleQueue()
 
@@ -135,14 +141,10 @@ class Membership:
                 results.put(error)
             self._done.set()
 
-        self._in_hand, self._is_lost = record.partition(), False
         self._done.clear()
         threading.Thread(target=deliver, name="forward", daemon=True).start()
-        try:
-            if not self._done.wait(_BEFORE_PAUSE):
-                self._poll_until_done()
-        finally:
-            self._in_hand = None
+        if not self._done.wait(_BEFORE_PAUSE):
+            self._poll_until_done()
         result = results.get()
         if isinstance(result, BaseException):
             raise result
@@ -158,8 +160,11 @@ class Membership:
                    self._codes.COORDINATOR_LOAD_IN_PROGRESS, self._codes.NOT_COORDINATOR,
                    self._codes._TIMED_OUT, self._codes._TRANSPORT)  # fmt: skip
         for _ in range(_COMMITS):
-            if self._is_lost or record.partition() not in self._assigned:
+            if self._is_lost:
                 return LOST
+            if record.partition() not in self._assigned:  # until it is known who has it next
+                self._poll_paused()
+                continue
             try:
                 self._source.commit(message=record, asynchronous=False)
             except module.KafkaException as exception:
@@ -170,6 +175,7 @@ class Membership:
                 continue
             finally:
                 self._resume()
+            self._committed[record.partition()] = record.offset() + 1
             return ""
         return LOST
 
@@ -207,12 +213,13 @@ class Membership:
     def _on_assign(self, _: Any, partitions: list[Any]) -> None:
         self._assigned |= {partition.partition for partition in partitions}
         self._is_paused = False  # not the new ones
+        if self._in_hand is not None and self._in_hand not in self._assigned:
+            self._is_lost = True  # whoever has the partition now gets the record again
 
     def _on_revoke(self, _: Any, partitions: list[Any]) -> None:
         gone = {partition.partition for partition in partitions}
-        if self._in_hand in gone:
-            # The delivery has its own bound. Whoever has the partition next gets the record again.
-            self._is_lost = True
+        for partition in gone:
+            self._committed.pop(partition, None)
         self._assigned -= gone
         self._ended -= gone
 

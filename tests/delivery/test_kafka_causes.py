@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import ssl
 import subprocess
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 import trustme
+from confluent_kafka import Consumer, Producer
 from support.commands import PROGRAM, clean_environment, streamt_ol
 from support.delivery.events import job, write
 from support.delivery.servers import Broker, Server, forward
@@ -147,22 +149,59 @@ class TestGroup:
         assert names == ["a", "slow", "b"]
 
     @pytest.mark.timeout(120)
+    def test_a_rebalance_that_leaves_the_partition_changes_nothing(self, tmp_path: Path) -> None:
+        """Another member of the group comes and goes; it reads another topic."""
+        with Broker() as broker, Server(tmp_path, {"match": '"slow"', "delay": 6}) as server:
+            broker.produce(*(json.dumps(job(n)).encode() for n in ("a", "slow", "b")))
+            maker = Producer({"bootstrap.servers": broker.bootstrap})
+            maker.produce("another", b"x")
+            assert maker.flush(20) == 0
+            command = forward(broker, server)
+            first = started(command)
+            wait_for(server, 2)
+            other = Consumer({"bootstrap.servers": broker.bootstrap, "group.id": "g"})
+            assigned: list[object] = []
+            other.subscribe(["another"], on_assign=lambda _, found: assigned.extend(found))
+            end = time.monotonic() + 3
+            while time.monotonic() < end:
+                other.poll(0.1)
+            other.close()
+            assert assigned, "the group has formed anew"
+            wait_for(server, 3)
+            time.sleep(1)
+            first.terminate()
+            out, err = first.communicate(timeout=60)
+            again = streamt_ol(*command, "--until-end")
+            names = [json.loads(body)["job"]["name"] for body in server.bodies()]
+        assert (first.returncode, out) == (143, b"sent 3, skipped 0, refused 0\n"), err
+        assert again.stdout == b"sent 0, skipped 0, refused 0\n"
+        assert names == ["a", "slow", "b"]
+
+    @pytest.mark.timeout(120)
     def test_a_partition_that_is_given_away_is_said_and_not_counted(self, tmp_path: Path) -> None:
+        """The first member is suspended, as a laptop's is, for longer than the group waits."""
         with Broker() as broker, Server(tmp_path, {"match": '"slow"', "delay": 8}) as server:
             broker.produce(json.dumps(job("slow")).encode())
-            first = subprocess.Popen(
-                [PROGRAM, *forward(broker, server)], stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, env=clean_environment(),
-            )  # fmt: skip
-            while not server.count():
-                time.sleep(0.05)
-            second = subprocess.Popen(
-                [PROGRAM, *forward(broker, server)], stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE, env=clean_environment(),
-            )  # fmt: skip
+            first = started(forward(broker, server))
+            wait_for(server, 1)
+            first.send_signal(signal.SIGSTOP)
+            second = started(forward(broker, server))
+            wait_for(server, 2)
+            first.send_signal(signal.SIGCONT)
             out, err = first.communicate(timeout=60)
             second.terminate()
             second.communicate(timeout=60)
         assert first.returncode == 1
         assert out == b"sent 0, skipped 0, refused 0\n"
         assert b"the group has given the partition to another member" in err
+
+
+def started(command: list[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [PROGRAM, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean_environment()
+    )
+
+
+def wait_for(server: Server, requests: int) -> None:
+    while server.count() < requests:
+        time.sleep(0.05)
