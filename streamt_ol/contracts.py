@@ -12,7 +12,7 @@ from typing import Any, NotRequired, TypedDict
 
 from streamt_ol.manifest.locations import SCHEMA as LOCATIONS
 from streamt_ol.manifest.shape import SHAPE
-from streamt_ol.problems import Warned
+from streamt_ol.problems import WarningRecord
 
 State = dict[str, Any]
 
@@ -69,7 +69,7 @@ class Canonical(TypedDict):
     events: list[dict[str, Any]]
     lines: list[str]
     counts: Counts
-    warnings: list[Warned]
+    warnings: list[WarningRecord]
 
 
 class Emitted(TypedDict):
@@ -78,7 +78,7 @@ class Emitted(TypedDict):
     counts: Counts
     bytes: int
     output_file: str | None
-    warnings: list[Warned]
+    warnings: list[WarningRecord]
 
 
 _TEXT = {"type": "string"}

@@ -149,9 +149,6 @@ class WarningRecord(TypedDict):
     option: NotRequired[str]
 
 
-Warned = WarningRecord  # the former name
-
-
 def warning(code: str, message: str, location: str | None = None) -> WarningRecord:
     """Return a warning as it stands in a stage's ``warnings`` and in an envelope."""
     record: WarningRecord = {"code": code, "message": message}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamt_ol import collector
 from streamt_ol.export.environment import with_environment
-from streamt_ol.problems import UNENCRYPTED, USAGE, StreamtOlError, Warned, warning
+from streamt_ol.problems import UNENCRYPTED, USAGE, StreamtOlError, WarningRecord, warning
 from streamt_ol.runs import Run, RunSpec, check_spec
 from streamt_ol.runs.child import Ended
 from streamt_ol.runs.marker import MarkerLocation, local_location
@@ -52,7 +52,7 @@ def _transport_config(*, allows_kafka: bool) -> TransportConfig | KafkaConfig:
 
 
 def opened_transport(
-    spec: RunSpec, warnings: list[Warned], *, allows_kafka: bool = False
+    spec: RunSpec, warnings: list[WarningRecord], *, allows_kafka: bool = False
 ) -> Transport:
     """Return the configured transport, once every event of ``spec`` is known to be valid.
 
@@ -135,7 +135,7 @@ class Declared:
         return {"project_dir": self.arguments.project_dir, "env": self.arguments.environment}
 
 
-def _tell(warnings: list[Warned], give_up: Callable[[], None], output: Output) -> None:
+def _tell(warnings: list[WarningRecord], give_up: Callable[[], None], output: Output) -> None:
     """Print warnings in the order in which they came about, however often Ctrl-C is pressed.
 
     ``give_up`` adds those for what is still undelivered.
@@ -157,7 +157,7 @@ def report_child(
     """Run the child as one run of ``spec``; what was not delivered becomes warnings at the end."""
     from streamt_ol.runs.wrapped import run_wrapped
 
-    warnings: list[Warned] = []
+    warnings: list[WarningRecord] = []
     opened = opened_transport(spec, warnings, allows_kafka=allows_kafka)
     with opened as transport, termination_as_exit():
         run = Run(spec, transport, warn=warnings.append)
@@ -174,7 +174,7 @@ def report_apply(
     """Run the child, and report the durable operations that the marker at ``location`` shows."""
     from streamt_ol.runs.durable import Deliveries, run_apply
 
-    warnings: list[Warned] = []
+    warnings: list[WarningRecord] = []
     with opened_transport(spec, warnings) as transport, termination_as_exit():
         deliveries = Deliveries(spec, transport, warnings.append)
         collector.resume()

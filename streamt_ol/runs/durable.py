@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from streamt_ol.problems import EMIT_FAILED, StreamtOlError, Warned
+from streamt_ol.problems import EMIT_FAILED, StreamtOlError, WarningRecord
 from streamt_ol.runs.child import Ended, run_child
 from streamt_ol.runs.lock import Holder, StateLock
 from streamt_ol.runs.marker import Marker, MarkerLocation, read_marker
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from streamt_ol.runs.spec import RunSpec
 
-Warn = Callable[[Warned], None]
+Warn = Callable[[WarningRecord], None]
 
 
 def run_apply(

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, Self
 
-from streamt_ol.problems import EMIT_FAILED, Warned
+from streamt_ol.problems import EMIT_FAILED, WarningRecord
 from streamt_ol.redaction import redact
 from streamt_ol.runs.check import check_event, check_spec
 from streamt_ol.runs.failure import GENERIC, exception_message, failure_message, is_failure
@@ -82,14 +82,14 @@ class Run:
         started_at: str | None = None,
         clock: Callable[[], str] = utc_now,
         new_id: Callable[[], str] = random_id,
-        warn: Callable[[Warned], None] | None = None,
+        warn: Callable[[WarningRecord], None] | None = None,
     ) -> None:
         self.spec = spec
         self.run_id = new_id() if run_id is None else run_id
         self.state = RunState.NEW
         self._begun: list[EventType] = []  # of these, delivered or lost
         self._delivered: set[EventType] = set()
-        self._lost: dict[str, Warned] = {}
+        self._lost: dict[str, WarningRecord] = {}
         self._transport = transport
         self._started_at = started_at
         self._clock = clock
@@ -97,7 +97,7 @@ class Run:
         check_spec(spec, self.run_id, clock() if started_at is None else started_at)
 
     @property
-    def warnings(self) -> list[Warned]:
+    def warnings(self) -> list[WarningRecord]:
         """One ``W112_OPENLINEAGE_EMIT_FAILED`` for each event that was not delivered."""
         return list(self._lost.values())
 
@@ -181,7 +181,7 @@ class Run:
             self._undelivered(end, "was not delivered: it was interrupted")
 
     def _undelivered(self, event: str, what: str) -> None:
-        warning: Warned = {
+        warning: WarningRecord = {
             "code": EMIT_FAILED,
             "message": f"{event} {what}",
             "location": f"run {self.run_id}",

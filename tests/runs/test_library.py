@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from support.streamt.place import Json, checked, kinds
 
 from streamt_ol.openlineage.release import PRODUCER
-from streamt_ol.problems import EMIT_FAILED, StreamtOlError, Warned
+from streamt_ol.problems import EMIT_FAILED, StreamtOlError, WarningRecord
 from streamt_ol.runs import (
     Dataset,
     Job,
@@ -153,7 +153,7 @@ class TestDelivery:
         self, outcomes: list[DeliveryError | None]
     ) -> None:
         transport = MemoryTransport(outcomes)
-        heard: list[Warned] = []
+        heard: list[WarningRecord] = []
         with run_of(transport, warn=heard.append) as run:
             pass
         lost = [
@@ -243,7 +243,7 @@ class TestDelivery:
         assert len(run.warnings) == 1
 
     def test_a_warning_hook_that_fails_changes_nothing(self) -> None:
-        def warn(warning: Warned) -> None:
+        def warn(warning: WarningRecord) -> None:
             raise OSError
 
         with run_of(MemoryTransport([DOWN, DOWN]), warn=warn) as run:

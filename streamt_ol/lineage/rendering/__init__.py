@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
-from typing import Any
+from pkgutil import resolve_name
 
 from streamt_ol.lineage.graph import Graph
 from streamt_ol.lineage.rendering.style import Picture, Style
@@ -24,11 +23,5 @@ RENDERERS: dict[str, str] = {
 
 def renderer(name: str) -> Renderer:
     """Return the renderer of the format ``name``, a key of ``RENDERERS``."""
-    found: Renderer = imported(RENDERERS[name])
+    found: Renderer = resolve_name(RENDERERS[name])
     return found
-
-
-def imported(path: str) -> Any:
-    """Return the function that ``path`` names, as ``package.module:function``."""
-    module, _, function = path.partition(":")
-    return getattr(import_module(module), function)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pkgutil import resolve_name
 
 from streamt_ol.lineage.difference import Difference
-from streamt_ol.lineage.rendering import imported
 
 Reporter = Callable[[Difference], str]
 
@@ -20,5 +20,5 @@ REPORTERS: dict[str, str] = {
 
 def reporter(name: str) -> Reporter:
     """Return the reporter of the format ``name``, a key of ``REPORTERS``."""
-    found: Reporter = imported(REPORTERS[name])
+    found: Reporter = resolve_name(REPORTERS[name])
     return found

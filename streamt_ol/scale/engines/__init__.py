@@ -7,7 +7,7 @@ for one item, and in any order.
 
 from __future__ import annotations
 
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -46,6 +46,5 @@ class Engine(Protocol):
 
 def engine(name: str, options: EngineOptions) -> Engine:
     """Return the engine ``name``, a key of ``ENGINES``; it is a context manager."""
-    module, _, cls = ENGINES[name].partition(":")
-    made: Engine = getattr(import_module(module), cls)(options)
+    made: Engine = resolve_name(ENGINES[name])(options)
     return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,17 +14,16 @@ if TYPE_CHECKING:
     Reporter = Callable[[Report, bool], Iterator[bytes]]
 
 REPORTERS: dict[str, str] = {
-    "text": "streamt_ol.validation.report.text",
+    "text": "streamt_ol.validation.report.text:report",
     "json": "streamt_ol.validation.report.structured:envelope",
     "jsonl": "streamt_ol.validation.report.structured:lines",
-    "sarif": "streamt_ol.validation.report.sarif",
-    "junit": "streamt_ol.validation.report.junit",
-    "github": "streamt_ol.validation.report.github",
+    "sarif": "streamt_ol.validation.report.sarif:report",
+    "junit": "streamt_ol.validation.report.junit:report",
+    "github": "streamt_ol.validation.report.github:report",
 }
 
 
 def reporter(name: str) -> Reporter:
     """Return the reporter of the format ``name``, imported only now."""
-    module, _, function = REPORTERS[name].partition(":")
-    found: Reporter = getattr(import_module(module), function or "report")
+    found: Reporter = resolve_name(REPORTERS[name])
     return found

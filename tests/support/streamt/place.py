@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from streamt_ol.openlineage.release import PRODUCER
-from streamt_ol.problems import Warned
+from streamt_ol.problems import WarningRecord
 from streamt_ol.runs import Job, RunSpec
 from streamt_ol.runs.durable import Deliveries, run_apply
 from streamt_ol.runs.marker import local_location
@@ -103,9 +103,9 @@ class Place:
 
     def apply_here(
         self, plan: Json, program: str | None = None
-    ) -> tuple[int, list[Json], list[Warned]]:
+    ) -> tuple[int, list[Json], list[WarningRecord]]:
         """Run the stand-in's apply around which this very process reports."""
-        transport, warnings = MemoryTransport(), list[Warned]()
+        transport, warnings = MemoryTransport(), list[WarningRecord]()
         spec = RunSpec(Job(NAMESPACE, "streamt/shop/commands/apply"))
         deliveries = Deliveries(spec, transport, warnings.append)
         where = local_location(self.folder, "shop", "default")
