@@ -25,9 +25,10 @@ _BEFORE = 1024  # characters before a find that tell whether it stands in a path
 
 # A segment of the path of a URI, or of a name with segments before it, e.g. a partition: it is no
 # parameter. Nor is what stands before an @ in the path of a URI.
+# What begins with a slash may be a JSON pointer, whose keys are anybody's: none is shown.
 _PATH = re.compile(
     r"(?i)(?<![a-z0-9+.-])[a-z][a-z0-9+.-]*://[^\s?#;]*/\Z"
-    r"|(?:\A|(?<=[\s'\"(]))/?[^\s?#;=&:'\"/]+/(?:[^\s?#;&'\"/]*/)*\Z"
+    r"|(?:\A|(?<=[\s'\"(]))[^\s?#;=&:'\"/]+/(?:[^\s?#;&'\"/]*/)*\Z"
 )
 _URI_PATH = re.compile(
     rf"(?i)(?<![a-z0-9+.-])[a-z][a-z0-9+.-]*://(?:[^\s:/?#@]*@)?(?={_HOST_AND_PORT}/)"
