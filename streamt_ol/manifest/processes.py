@@ -48,9 +48,10 @@ class ProcessKind(NamedTuple):
     besides its name, and ``required`` the fields that must be there. Its name is the model's,
     with one of ``suffixes``. ``output`` is where its output lives, None for a process whose
     output is not a dataset. ``reads`` returns the topics that an artifact itself names as its
-    inputs (None where it names none), ``scripted`` tells that its ``sql`` declares them.
-    ``least`` and ``most`` bound the number of datasets that it reads, ``physical`` allows Kafka
-    topics only. ``body`` makes the fields of an artifact from its output and its inputs.
+    inputs (None where it names none): all of them where ``complete``, else some. ``scripted``
+    tells that its ``sql`` declares them. ``least`` is the number of datasets that it reads at
+    least, ``physical`` allows Kafka topics only. ``body`` makes the fields of an artifact from
+    its output and its inputs.
     """
 
     title: str
@@ -60,8 +61,8 @@ class ProcessKind(NamedTuple):
     output: str | None = KAFKA
     reads: Callable[[Mapping[str, Any]], list[str] | None] = _unsaid
     scripted: bool = False
+    complete: bool = False
     least: int = 0
-    most: int | None = None
     physical: bool = False
     body: Callable[[str, Sequence[str]], Body] = _nothing
 
@@ -93,7 +94,6 @@ PROCESSES: dict[str, ProcessKind] = {
         output=GATEWAY,
         reads=lambda body: [body["physicalTopic"]],
         least=1,
-        most=1,
         physical=True,
         body=_rule,
     ),
@@ -103,6 +103,7 @@ PROCESSES: dict[str, ProcessKind] = {
         required=("topics",),
         output=None,
         reads=lambda body: body["topics"],
+        complete=True,
         least=1,
         body=_connector,
     ),

@@ -56,6 +56,13 @@ def with_artifacts(**more: list[Json]) -> Json:
     return document
 
 
+def test_a_gateway_rule_of_two_datasets_names_one_of_them() -> None:
+    document = shop()
+    document["models"][2]["from_"] = [{"ref": "totals"}, {"ref": "clean"}]
+    assert document["artifacts"]["gateway_rules"][0]["physicalTopic"] == "totals"
+    assert lineage(document) == {**SHOP, "view": "clean.v1 totals -> view.v1"}
+
+
 class TestContinuousTests:
     @pytest.mark.parametrize("tested", ["clean", "totals", "view", "lake"])
     @pytest.mark.parametrize("sql", [FAILURES, "SELECT 1", "", "INSERT INTO x SELECT 'unclosed"])
