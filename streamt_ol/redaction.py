@@ -136,6 +136,17 @@ def one_line(text: str, limit: int) -> str:
     return printable(redact(text[:_SEARCHED]), limit)
 
 
+def redact_name(text: str) -> str:
+    """Return the name of a dataset or job redacted: with a slash first it is a path, no pointer."""
+    path = text.lstrip("/")
+    return f"{text[: len(text) - len(path)]}{redact(path)}"
+
+
+def name_line(text: str, limit: int) -> str:
+    """Return a name as ``one_line`` returns other text."""
+    return printable(redact_name(text[:_SEARCHED]), limit)
+
+
 def printable(text: str, limit: int) -> str:
     """Return ``text`` with control characters escaped, at most about ``limit`` long."""
     cut = text if len(text) <= limit else text[: limit - 1] + "…"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamt_ol.redaction import MASK, place, redact, shown
+from streamt_ol.redaction import MASK, name_line, place, redact, redact_name, shown
 
 SECRET = "hunter2hunter2"
 
@@ -162,3 +162,10 @@ def test_long_text_costs_no_more_than_its_length_allows() -> None:
     ):
         assert redact(harmless) == harmless
     assert redact("password " * 100_000 + "=hunter2").endswith(MASK)
+
+
+def test_a_name_that_begins_with_a_slash_is_a_path() -> None:
+    assert redact_name("/p/x-token=1/@a") == "/p/x-token=1/@a"
+    assert redact_name("/password=hunter2") == "/password=***"
+    assert redact_name("s3://user:hunter2@bucket") == "s3://***@bucket"
+    assert name_line("/p/x-token=1/\n", 10) == "/p/x-toke…"

@@ -47,8 +47,9 @@ def diff(
     ],
     new: Annotated[str, typer.Argument(metavar="NEW", help="The same; one of both may be -.")],
     format: Annotated[
-        Format, typer.Option("--format", "-f", help="How the difference is written.")
-    ] = Format.TEXT,
+        Format | None,
+        typer.Option("--format", "-f", help="How the difference is written.  [default: text]"),
+    ] = None,
     output_file: Annotated[
         Path | None,
         typer.Option(metavar="PATH", help="Write to this file, all or nothing."),
@@ -97,7 +98,11 @@ def diff(
 
     output: Output = context.obj
     failing = _kinds(fail_on)
+    chosen = format or (Format.JSON if output.json else Format.TEXT)
     output_file = file_to_write(output, output_file)
+    if output.json and output_file is None and chosen != Format.JSON:
+        message = f"--output json prints the difference as JSON, so --format {chosen} needs a file"
+        raise StreamtOlError(USAGE, message, suggestion="name the file with --output-file")
     if (old, new) == (STDIN, STDIN):
         raise StreamtOlError(USAGE, "OLD and NEW are both standard input")
 
@@ -119,7 +124,7 @@ def diff(
     lineages = [lineage_source.load(*one) for one in zip((old, new), settings, strict=True)]
     graphs = _mapped([lineage.graph for lineage in lineages], map_namespace or [])
     difference = compare(*graphs)
-    _show(output, difference, format, output_file)
+    _show(output, difference, chosen, output_file)
     warnings = [] if quiet else [one for lineage in lineages for one in lineage.warnings]
     if not output.json:
         output.warnings(warnings)

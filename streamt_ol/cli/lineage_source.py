@@ -12,6 +12,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streamt_ol import collector
+from streamt_ol.cli.progress import elapsed
 from streamt_ol.export.options import ExportOptions
 from streamt_ol.lineage.events import GraphBuilder
 from streamt_ol.lineage.graph import Graph
@@ -79,7 +80,7 @@ def load(name: str, settings: ExportSettings, *, project: bool = False) -> Linea
     Raises ``StreamtOlError``: E501 or E506 at the line of an event or at its place in the
     manifest or project, or whatever else the export raises.
     """
-    with collector.paused():
+    with elapsed("reading the lineage"), collector.paused():
         if project:
             return _of_project(name, settings)
         if is_git(name):

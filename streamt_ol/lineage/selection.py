@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 from streamt_ol.lineage.graph import DATASET, JOB, Edge, Graph, Key
 from streamt_ol.problems import USAGE, StreamtOlError
-from streamt_ol.redaction import shown
+from streamt_ol.redaction import name_line, shown
 
 _SHOWN = 5
 _LONG = 200
@@ -78,7 +78,7 @@ def _name(key: Key) -> str:
 
 
 def _called(key: Key) -> str:
-    return shown(f"{key.kind}:{_full(key)}", _LONG)
+    return f"'{key.kind}:{name_line(_full(key), _LONG)}'"
 
 
 def _several(focus: str, found: list[Key]) -> StreamtOlError:

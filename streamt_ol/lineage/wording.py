@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from streamt_ol.lineage.changes import KINDS, Change
 from streamt_ol.lineage.graph import Key, Owner
-from streamt_ol.redaction import one_line
+from streamt_ol.redaction import name_line
 
 Quote = Callable[[str], str]
 LONGEST = 200
@@ -15,7 +15,7 @@ LONGEST = 200
 
 def quoted(text: str) -> str:
     """Return user text for a line of plain text: redacted, on one line, in quotation marks."""
-    return f"'{one_line(text, LONGEST)}'"
+    return f"'{name_line(text, LONGEST)}'"
 
 
 def named(key: Key, quote: Quote) -> str:

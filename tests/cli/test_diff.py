@@ -164,6 +164,24 @@ class TestOutput:
         assert (ran.returncode, envelope["status"], envelope["data"]) == (1, "error", document)
         assert envelope["errors"][0]["code"] == "E506_OPENLINEAGE_INVALID"
 
+    @pytest.mark.parametrize("form", ["text", "markdown", "github"])
+    def test_the_envelope_takes_no_other_format_without_a_file(
+        self, form: str, sides: tuple[Path, Path], tmp_path: Path
+    ) -> None:
+        ran = streamt_ol("--output", "json", "diff", *sides, "--format", form)
+        [error] = json.loads(ran.stdout)["errors"]
+        assert (ran.returncode, error["code"]) == (2, "E500_USAGE_ERROR")
+        assert error["suggestion"] == "name the file with --output-file"
+        file = tmp_path / "report"
+        more = ("--format", form, "--output-file", file)
+        ran = streamt_ol("--output", "json", "diff", *sides, *more)
+        assert (ran.returncode, json.loads(ran.stdout)["status"]) == (0, "ok")
+        assert file.read_bytes() == streamt_ol("diff", *sides, "-f", form).stdout
+
+    def test_the_envelope_takes_json(self, sides: tuple[Path, Path]) -> None:
+        plain = streamt_ol("--output", "json", "diff", *sides)
+        assert streamt_ol("--output", "json", "diff", *sides, "-f", "json").stdout == plain.stdout
+
     def test_the_envelope_has_the_warnings_of_the_exports(self) -> None:
         ran = streamt_ol("--output", "json", "diff", MANIFEST, PROJECT, *KAFKA)
         envelope = json.loads(ran.stdout)

@@ -209,3 +209,92 @@ class TestOptions:
     def test_a_dataset_event_alone(self) -> None:
         ran = streamt_ol("graph", stdin=lines([dataset("alone")]))
         assert ran.stdout.decode().endswith("\ndataset alone\n")
+
+
+class TestSecrets:
+    """`NAME:SECRET@HOST` is never shown; `NAME@HOST` of storage is an identity."""
+
+    EVENTS = lines(
+        [
+            dataset("b", namespace="s3://user:SECRET@bucket"),
+            dataset(
+                "kafka://u:SECRET@h:1/t",
+                [("jdbc:x://a:SECRET@h", "s3://u:SECRET@t")],
+                namespace="kafka://u:SECRET@h:1",
+                owners=("ftp://me:SECRET@host",),
+                description="see https://me:SECRET@wiki.example/x",
+                columnLineage={
+                    "fields": {
+                        "jdbc:x://a:SECRET@h": {
+                            "inputFields": [
+                                {"namespace": "s3://user:SECRET@bucket", "name": "b",
+                                 "field": "s3://c:SECRET@field"},
+                            ]
+                        }
+                    }
+                },
+            ),
+            dataset("/p/x-token=1/@a", namespace="abfss://container@account.dfs.core.windows.net"),
+            job("s3://user:SECRET@bucket/path/job", ("t",)),
+        ]
+    )  # fmt: skip
+
+    @pytest.mark.parametrize("more", [[], ["--group", "namespace", "--columns"]])
+    @pytest.mark.parametrize("form", ["text", "json", "mermaid", "dot", "svg", "html"])
+    def test_no_format_shows_one(self, form: str, more: list[str], tmp_path: Path) -> None:
+        ran = streamt_ol("graph", "-f", form, *more, stdin=self.EVENTS)
+        assert (ran.returncode, ran.stderr) == (0, b"")
+        assert "SECRET" not in ran.stdout.decode()
+        ran = streamt_ol("--output", "json", "graph", "-f", form, *more, stdin=self.EVENTS)
+        assert json.loads(ran.stdout)["status"] == "ok"
+        assert "SECRET" not in ran.stdout.decode()
+
+    def test_what_is_shown_of_them(self) -> None:
+        ran = streamt_ol("graph", "-f", "json", "--columns", stdin=self.EVENTS)
+        nodes = json.loads(ran.stdout)["nodes"]
+        assert [(node["namespace"], node["name"]) for node in nodes] == [
+            ("abfss://container@account.dfs.core.windows.net", "/p/x-token=1/@a"),
+            ("kafka://broker.example:9092", "t"),
+            ("kafka://***@h:1", "kafka://***@h:1/t"),
+            ("s3://***@bucket", "b"),
+            ("jobs", "s3://***@bucket/path/job"),
+        ]
+        assert nodes[2]["owners"] == [{"name": "ftp://***@host"}]
+        assert nodes[2]["description"] == "see https://***@wiki.example/x"
+        [edge] = json.loads(ran.stdout)["column_edges"]
+        assert edge["source_column"] == "s3://***@field"
+
+    def test_two_that_differ_in_it_alone_stay_two(self) -> None:
+        events = [dataset("b", namespace=f"s3://u:SECRET{n}@bucket") for n in (1, 2)]
+        ran = streamt_ol("graph", stdin=lines(events))
+        assert ran.stdout.decode().count("dataset b  [s3://***@bucket]") == 2
+
+    def test_it_may_be_the_focus(self) -> None:
+        ran = streamt_ol("graph", "--focus", "s3://user:SECRET@bucket/b", stdin=self.EVENTS)
+        assert (
+            ran.stdout
+            == b"1 dataset, 0 edges\ndatasets in s3://***@bucket\n\ndataset b  <- focus\n"
+        )
+
+    def test_the_type_of_a_structure_is_none(self) -> None:
+        events = [dataset("t", [("login", "struct<password:string,n:int>")])]
+        ran = streamt_ol("graph", "-f", "json", stdin=lines(events))
+        [column] = json.loads(ran.stdout)["nodes"][0]["columns"]
+        assert column["type"] == "struct<password:string,n:int>"
+
+
+class TestLongNames:
+    def test_the_tree_cuts_them(self) -> None:
+        events = [dataset("x" * 100_000, namespace="n" * 100_000), dataset("y", namespace="m")]
+        ran = streamt_ol("graph", stdin=lines(events))
+        assert f"dataset {'x' * 399}…  [{'n' * 399}…]\n" in ran.stdout.decode()
+
+    def test_a_line_is_bounded_whatever_it_holds(self) -> None:
+        events = [
+            dataset("\x1b" * 100_000, namespace="\x9b" * 100_000),
+            dataset("y", namespace="m"),
+        ]
+        for more in ([], ["--group", "namespace"]):
+            shown = streamt_ol("graph", *more, stdin=lines(events)).stdout.decode()
+            assert max(map(len, shown.splitlines())) <= 4_000
+            assert shown.replace("\n", "").isprintable()

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 from support.commands import PROGRAM, clean_environment
+from support.manifests import FIXTURES
 from support.terminal import stderr_on_a_terminal
 
 from streamt_ol.cli.progress import ByteCount, EventCount
 
+EVENTS = FIXTURES / "manifests" / "demo.expected.jsonl"
 SCRIPT = """
 import sys, time
 from streamt_ol.cli.progress import elapsed
@@ -83,7 +85,14 @@ def test_events_of_all() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [["export"], ["validate"], ["check", "--for", "file"], ["stage", "load-manifest"]],
+    [
+        ["export"],
+        ["validate"],
+        ["check", "--for", "file"],
+        ["stage", "load-manifest"],
+        ["graph"],
+        ["diff", str(EVENTS)],
+    ],
     ids=lambda words: words[0],
 )
 def test_a_command_that_waits_for_its_input_says_so(command: list[str], tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.lineage_events import BROKER, HOSTILE, JOBS, column_lineage, dataset, job
+from support.lineage_events import BROKER, HOSTILE, JOBS, Event, column_lineage, dataset, job
 
 from streamt_ol.lineage.changes import KINDS, Change
 from streamt_ol.lineage.difference import Difference, compare, relabelled
@@ -473,8 +473,38 @@ Green is added, red and dashed is removed, orange is changed.
 
     def test_secrets_of_names_do_not_reach_a_comment(self) -> None:
         secret = [dataset("x", namespace="postgres://me:hunter2@db"), job("password=hunter2")]
-        for name in set(REPORTERS) - {"json"}:
+        for name in REPORTERS:
             assert "hunter2" not in reporter(name)(difference([], secret))
+
+    def test_no_value_of_a_change_holds_a_secret(self) -> None:
+        def state(number: int) -> list[Event]:
+            secret = f"s3://u:SECRET{number}@host"
+            lineage = column_lineage(**{secret: [(secret, secret)]})
+            return [
+                dataset("kept", [(secret, secret), ("c", secret)], owners=(secret,),
+                        description=secret, columnLineage=lineage, other={"x": secret}),
+                dataset(secret, namespace=secret),
+                job("j", (secret,), (secret,), owners=(secret,), description=secret),
+            ]  # fmt: skip
+
+        found = difference(state(1), state(2))
+        assert len({change.kind for change in found.changes}) > 8
+        for name in REPORTERS:
+            assert "SECRET" not in reporter(name)(found)
+
+    def test_a_path_is_no_secret(self) -> None:
+        new = [dataset("/p/x-token=1/@a", namespace="abfss://c@a.dfs.core.windows.net")]
+        for name in set(REPORTERS) - {"markdown"}:
+            shown = reporter(name)(difference([], new))
+            assert "/p/x-token=1/@a" in shown
+            assert "abfss://c@a.dfs.core.windows.net" in shown
+
+    def test_json_holds_no_character_that_a_terminal_obeys(self) -> None:
+        name = "a\x9bb\x85c\u2028d\u202ee\u200bf"
+        shown = reporter("json")(difference([], [dataset(name)]))
+        assert shown.replace("\n", "").isprintable()
+        assert r"a\u009bb\u0085c\u2028d\u202ee\u200bf" in shown
+        assert json.loads(shown)["changes"][0]["dataset"]["name"] == name
 
 
 def _without_code(text: str) -> str:

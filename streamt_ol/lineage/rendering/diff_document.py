@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -10,20 +11,24 @@ import orjson
 from streamt_ol.lineage.changes import KINDS, Change
 from streamt_ol.lineage.difference import Difference
 from streamt_ol.lineage.graph import DATASET, Edge, Key, Owner
+from streamt_ol.lineage.rendering.style import masked_type
+from streamt_ol.redaction import printable_json, redact_name
 
 VERSION = 1
+_OF_TYPES = frozenset({"column-added", "column-removed", "column-retyped"})
 
 
 def json(difference: Difference) -> str:
     """Return the difference as indented JSON."""
     data = orjson.dumps(diff_document(difference), option=orjson.OPT_INDENT_2)
-    return data.decode() + "\n"
+    return printable_json(data).decode() + "\n"
 
 
 def diff_document(difference: Difference) -> dict[str, Any]:
     """Return the difference as a JSON object.
 
-    ``edges``, applied to the former lineage after what ``renamed`` says, give the new one.
+    Names and texts are redacted. ``edges``, applied to the former lineage after what ``renamed``
+    says, give the new one.
     """
     counts = Counter(change.kind for change in difference.changes)
     return {
@@ -52,36 +57,46 @@ def diff_document(difference: Difference) -> dict[str, Any]:
 def _change(change: Change) -> dict[str, Any]:
     found: dict[str, Any] = {
         "kind": change.kind,
-        change.key.kind: {"namespace": change.key.namespace, "name": change.key.name},
+        change.key.kind: _identity(change.key),
     }
     if change.column:
-        found["column"] = change.column
+        found["column"] = redact_name(change.column)
     if change.facet:
-        found["facet"] = change.facet
+        found["facet"] = redact_name(change.facet)
         found["difference"] = change.new
         return found
     if change.other is not None and change.kind.endswith("-renamed"):
-        return {**found, "old": change.other.name, "new": change.key.name}
+        return {**found, "old": redact_name(change.other.name), "new": redact_name(change.key.name)}
     if change.other is not None:
-        other = {"namespace": change.other.namespace, "name": change.other.name}
+        other = _identity(change.other)
         found["change"] = "added" if change.old is None else "removed"
         if change.kind != "column-lineage-changed":
             return {**found, DATASET: other}
-        return {**found, "source": {**other, "column": change.new or change.old}}
-    values = {"old": _value(change.old), "new": _value(change.new)}
+        return {**found, "source": {**other, "column": redact_name(str(change.new or change.old))}}
+    mask = masked_type if change.kind in _OF_TYPES else redact_name
+    values = {"old": _value(change.old, mask), "new": _value(change.new, mask)}
     return {**found, **{name: value for name, value in values.items() if value is not None}}
 
 
-def _value(value: object) -> object:
-    return [_owner(owner) for owner in value] if isinstance(value, tuple) else value
+def _value(value: object, mask: Callable[[str], str]) -> object:
+    if isinstance(value, tuple):
+        return [_owner(owner) for owner in value]
+    return mask(value) if isinstance(value, str) else value
 
 
 def _owner(owner: Owner) -> dict[str, str]:
-    return {"name": owner.name, **({"type": owner.type} if owner.type else {})}
+    return {
+        "name": redact_name(owner.name),
+        **({"type": redact_name(owner.type)} if owner.type else {}),
+    }
 
 
 def _key(key: Key) -> dict[str, str]:
-    return {"kind": key.kind, "namespace": key.namespace, "name": key.name}
+    return {"kind": key.kind, **_identity(key)}
+
+
+def _identity(key: Key) -> dict[str, str]:
+    return {"namespace": redact_name(key.namespace), "name": redact_name(key.name)}
 
 
 def _edge(edge: Edge) -> dict[str, Any]:

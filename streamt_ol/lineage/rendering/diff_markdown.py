@@ -10,7 +10,7 @@ from streamt_ol.lineage.graph import Key, graph_of
 from streamt_ol.lineage.rendering.mermaid import mermaid
 from streamt_ol.lineage.rendering.style import Style
 from streamt_ol.lineage.wording import LONGEST, named, owners, sentence, summary
-from streamt_ol.redaction import one_line
+from streamt_ol.redaction import name_line
 
 # GitHub takes 65,536 characters; a bot may want to add some of its own.
 MAX_CHARACTERS = 60_000
@@ -33,7 +33,7 @@ def markdown(difference: Difference) -> str:
 
 def code(text: str) -> str:
     """Return user text as a code span: redacted, on one line, without any Markdown or mention."""
-    shown = one_line(text, LONGEST)
+    shown = name_line(text, LONGEST)
     fence = "`"
     while fence in shown:
         fence += "`"

@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 
 from streamt_ol.lineage.graph import DATASET, Column, Graph, Node
-from streamt_ol.lineage.rendering.style import Picture, Style
-from streamt_ol.redaction import printable_json
+from streamt_ol.lineage.rendering.style import Picture, Style, masked_type
+from streamt_ol.redaction import printable_json, redact_name
 
 VERSION = 1
 
@@ -22,6 +22,7 @@ def document(graph: Graph, style: Style) -> Picture:
 def graph_document(graph: Graph, style: Style) -> dict[str, Any]:
     """Return the graph as a JSON object; edges name nodes by their position in ``nodes``.
 
+    Names and texts are redacted; two that differ in a credential alone look the same.
     Edges between columns are there with ``style.columns``; an absent ``target_column`` stands for
     the dataset as a whole.
     """
@@ -35,9 +36,9 @@ def graph_document(graph: Graph, style: Style) -> dict[str, Any]:
         shown["column_edges"] = [
             _filled(
                 source=at[edge.source],
-                source_column=edge.source_column,
+                source_column=redact_name(edge.source_column),
                 target=at[edge.target],
-                target_column=edge.target_column,
+                target_column=redact_name(edge.target_column),
             )
             for edge in graph.column_edges
         ]
@@ -49,17 +50,29 @@ def graph_document(graph: Graph, style: Style) -> dict[str, Any]:
 def _node(node: Node) -> dict[str, Any]:
     kind, namespace, name = node.key
     described = _filled(
-        type=node.type,
-        description=node.description,
-        owners=[_filled(name=owner.name, type=owner.type) for owner in node.owners],
+        type=redact_name(node.type),
+        description=redact_name(node.description),
+        owners=[
+            _filled(name=redact_name(owner.name), type=redact_name(owner.type))
+            for owner in node.owners
+        ],
         columns=[_column(column) for column in node.columns] if kind == DATASET else [],
     )
-    return {"kind": kind, "namespace": namespace, "name": name, **described}
+    return {
+        "kind": kind,
+        "namespace": redact_name(namespace),
+        "name": redact_name(name),
+        **described,
+    }
 
 
 def _column(column: Column) -> dict[str, Any]:
-    path = list(column.path) if len(column.path) > 1 else []
-    return _filled(name=column.name, path=path, type=column.type, description=column.description)
+    return _filled(
+        name=redact_name(column.name),
+        path=[redact_name(step) for step in column.path] if len(column.path) > 1 else [],
+        type=masked_type(column.type),
+        description=redact_name(column.description),
+    )
 
 
 def _filled(**values: Any) -> dict[str, Any]:

@@ -68,13 +68,14 @@ def _labels(graph: Graph, framed: Mapping[Key, str]) -> dict[Key, Label]:
     single = {kind for kind, names in namespaces(graph).items() if len(names) == 1}
     found = {}
     for key, node in graph.nodes.items():
-        above, _, last = key.name.rpartition("/")
+        name = visible(key.name)  # as a whole: what is redacted may hold a slash
+        above, _, last = name.rpartition("/")
         split = key.kind != DATASET and last.strip() and above
-        first = last if split else key.name
+        first = last if split else name
         plain = framed.get(key) == key.namespace or key.kind in single
-        where = "" if plain else key.namespace
-        second = where or (above if split else node.type) or key.kind
-        found[key] = Label(_cut(visible(first), _LETTER), _cut(visible(second), _SMALL_LETTER))
+        where = "" if plain else visible(key.namespace)
+        second = where or (above if split else visible(node.type)) or key.kind
+        found[key] = Label(_cut(first, _LETTER), _cut(second, _SMALL_LETTER))
     return found
 
 
@@ -167,10 +168,10 @@ def _node(at: int, key: Key, label: Label, box: Box, columns: list[str], style: 
         for row, name in enumerate(columns)
     )
     rule = f'<path class="rule" d="M{x} {y + _HEIGHT}h{width}"/>' if columns else ""
-    where = f" in {key.namespace}" if key.namespace else ""
+    where = f" in {visible(key.namespace)}" if key.namespace else ""
     return (
         f'<g class="node {key.kind}{focus}" id="n{at}">'
-        f"<title>{escape(visible(f'{key.kind} {key.name}{where}'))}</title>"
+        f"<title>{escape(f'{key.kind} {visible(key.name)}{where}')}</title>"
         f'<path class="shape" d="{shape}"/>'
         f'<text x="{x + 14}" y="{y + 23}">{escape(label.first)}</text>'
         f'<text class="second" x="{x + 14}" y="{y + 38}">{escape(label.second)}</text>'

@@ -15,7 +15,7 @@ from streamt_ol.lineage.rendering.style import (
     visible,
 )
 from streamt_ol.lineage.selection import reached
-from streamt_ol.redaction import one_line
+from streamt_ol.redaction import name_line
 
 _CLASSES = {
     DATASET: "fill:#ddf4ff,stroke:#0969da,color:#1f2328",
@@ -153,7 +153,7 @@ class _Chart:
 
     def _label(self, text: str) -> str:
         limit = self._style.longest_name
-        return label(text if limit is None else one_line(text, limit)) or " "
+        return label(text if limit is None else name_line(text, limit)) or " "
 
     def _left_out(self) -> str:
         missing = [key for key in self._graph.nodes if key not in self._nodes]

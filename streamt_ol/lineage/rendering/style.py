@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from streamt_ol.lineage.graph import DATASET, JOB, Edge, Graph, Key
-from streamt_ol.redaction import printable
+from streamt_ol.redaction import printable, redact_name
 
 DIRECTIONS = ("LR", "TB", "RL", "BT")
 # What GitHub, and Mermaid itself, take if nothing else is set.
@@ -46,8 +46,17 @@ class Picture(NamedTuple):
 
 
 def visible(text: str) -> str:
-    """Return ``text`` with characters that cannot be seen, or move others, as escapes."""
-    return printable(text, len(text))
+    """Return ``text`` redacted, with characters that cannot be seen, or move others, as escapes."""
+    shown = redact_name(text)
+    return printable(shown, len(shown))
+
+
+def masked_type(text: str) -> str:
+    """Return the type of a column as a document shows it, without a credential of an address.
+
+    A structure may have a field named ``password`` or ``token``: its type is no secret.
+    """
+    return redact_name(text) if "@" in text else text
 
 
 def counted(number: int, what: str) -> str:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from streamt_ol.lineage.graph import ColumnEdge, Graph, Key
-from streamt_ol.lineage.rendering.style import Picture, Style, counts, namespaces, visible
+from streamt_ol.lineage.rendering.style import Picture, Style, counts, namespaces
+from streamt_ol.redaction import name_line, printable_line
 
 # A longer branch goes on at the left edge, so that the tree stays readable and small.
 _DEEPEST = 16
+_LONGEST = 400  # characters of a name
 
 
 def tree(graph: Graph, style: Style) -> Picture:
@@ -17,8 +19,13 @@ def tree(graph: Graph, style: Style) -> Picture:
     known = namespaces(graph)
     single = {kind: names[0] for kind, names in known.items() if len(names) == 1}
     if not style.group:
-        lines += [f"{kind}s in {visible(name)}" for kind, name in single.items() if name]
-    return Picture("\n".join([*lines, *_Tree(graph, style, single).lines()]) + "\n")
+        lines += [f"{kind}s in {_shown(name)}" for kind, name in single.items() if name]
+    lines += _Tree(graph, style, single).lines()
+    return Picture("".join(f"{printable_line(line)}\n" for line in lines))
+
+
+def _shown(name: str) -> str:
+    return name_line(name, _LONGEST)
 
 
 class _Tree:
@@ -43,7 +50,7 @@ class _Tree:
             yield ""
             if self._style.group and start.namespace != heading:
                 heading = start.namespace
-                yield f"{visible(heading) or '(no namespace)'}:"
+                yield f"{_shown(heading) or '(no namespace)'}:"
             continued = [start]
             while continued:
                 yield from self._branch(continued.pop(0), continued)
@@ -77,14 +84,14 @@ class _Tree:
 
     def _label(self, key: Key) -> str:
         plain = key.kind in self._single and not self._style.group
-        where = "" if plain or not key.namespace else f"  [{visible(key.namespace)}]"
+        where = "" if plain or not key.namespace else f"  [{_shown(key.namespace)}]"
         mark = "  <- focus" if key == self._style.focus else ""
-        return f"{key.kind} {visible(key.name)}{where}{mark}"
+        return f"{key.kind} {_shown(key.name)}{where}{mark}"
 
     def _column_lines(self, key: Key) -> Iterator[str]:
         for edge in self._columns.get(key, ()):
             plain = edge.source.kind in self._single
-            where = "" if plain else f"  [{visible(edge.source.namespace)}]"
-            target = visible(edge.target_column) or "(all columns)"
-            source = f"{visible(edge.source.name)}: {visible(edge.source_column)}"
+            where = "" if plain else f"  [{_shown(edge.source.namespace)}]"
+            target = _shown(edge.target_column) or "(all columns)"
+            source = f"{_shown(edge.source.name)}: {_shown(edge.source_column)}"
             yield f"{target} <- {source}{where}"
