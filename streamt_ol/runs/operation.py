@@ -61,7 +61,7 @@ class OperationTracker:
         self._in_marker = before.intent
         self._open: str | None = None
         self._progress: Progress = "none"
-        self._state = before.state
+        self._state: object = None
         self._cleared_at: str | None = None
         self._seen_any = False
         self._damage: str | None = None
@@ -122,15 +122,16 @@ class OperationTracker:
         if intent.kind != APPLY or not ours:
             return transitions
         self._open, self._cleared_at = intent.operation_id, None
-        self._progress = look.marker.progress
+        # What was done to the state before this look may be streamt's making of the first one.
+        self._progress, self._state = look.marker.progress, look.state
         return [*transitions, Started(intent.operation_id, intent.started_at)]
 
     def _succeeded(self, look: Look, earlier: Intent | None) -> list[Transition]:
         """Close what was open before a new intent, which was cleared meanwhile, seen or not.
 
-        A state that was replaced since the look before is the new operation's own after a clear
-        marker. After an ``earlier`` intent it may be the end of either: then it counts for that
-        one, and of the new one its progress and streamt's exit status have to tell.
+        A state that was replaced meanwhile may be the end of the ``earlier`` intent or of the new
+        one: it counts for the earlier, and of the new one its progress and streamt's exit status
+        have to tell.
         """
         transitions: list[Transition] = []
         if earlier is not None:
@@ -142,13 +143,12 @@ class OperationTracker:
     def _cleared(self, look: Look) -> list[Transition]:
         """Take note of a clear marker: a commit, if the state or the progress says so.
 
-        The state is replaced only where something changed. After an action was begun the marker
-        is cleared by a commit alone, which every action must have completed for.
+        A commit alone replaces the state while the marker stands, and clears the marker after an
+        action was begun. It needs that every action has completed successfully.
         """
-        committed = look.state is not None and look.state != self._state
-        if committed:
-            self._state = look.state
-        if committed or self._progress == "all":
+        # Before the clear, that is: what follows it is another process's.
+        replaced = self._cleared_at is None and look.state not in (None, self._state)
+        if self._progress == "all" or (replaced and self._progress != "failed"):
             return self._closed("COMPLETE", self._cleared_at or look.at)
         if self._open is not None and self._cleared_at is None:
             self._cleared_at = look.at

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import uuid
 from pathlib import Path
 
@@ -59,6 +60,49 @@ class TestTheDurableBoundary:
         assert (status, kinds(events), warnings) == (1, ["START", "FAIL"], [])
         message = events[1]["run"]["facets"]["errorMessage"]["message"]
         assert message.endswith("exit status 1, its operation cleared without a commit")
+
+    @pytest.mark.parametrize("watchdog", [True, False])
+    @pytest.mark.parametrize("gap", [0, 0.001, 0.005, 0.01, 0.15])
+    @pytest.mark.parametrize(("exit_status", "how"), [(1, "FAIL"), (130, "ABORT")])
+    @pytest.mark.parametrize("actions", [0, 2])
+    def test_a_first_state_file_is_no_commit(
+        self,
+        place: Place,
+        monkeypatch: pytest.MonkeyPatch,
+        actions: int,
+        exit_status: int,
+        how: str,
+        gap: float,
+        watchdog: bool,
+    ) -> None:
+        """The first state file is made just before the first marker, whatever follows."""
+        if not watchdog:
+            monkeypatch.setitem(sys.modules, "watchdog.observers", None)
+        plan = {"at": "begin", "then": "rollback", "exit": exit_status, "actions": actions}
+        status, events, warnings = place.apply_here({**plan, "pauses": {"created": gap}})
+        assert (status, kinds(events), warnings) == (exit_status, ["START", how], [])
+
+    @pytest.mark.parametrize("earlier", [True, False])
+    @pytest.mark.parametrize("exit_status", [0, 1, 130])
+    @pytest.mark.parametrize("stateless", [True, False])
+    def test_a_commit_of_actions_that_nobody_saw_is_complete(
+        self, place: Place, earlier: bool, exit_status: int, stateless: bool
+    ) -> None:
+        """The state is replaced while the marker stands, which a commit alone does."""
+        if earlier:
+            assert place.run("apply", emit=False).returncode == 0
+        plan = {"done": 0, "exit": exit_status, "stateless": stateless}
+        status, events, warnings = place.apply_here(plan)
+        assert (status, kinds(events), warnings) == (exit_status, ["START", "COMPLETE"], [])
+
+    @pytest.mark.parametrize(("exit_status", "how"), [(0, "FAIL"), (1, "FAIL"), (130, "ABORT")])
+    @pytest.mark.parametrize("unchanged", [True, False])
+    def test_a_failed_action_is_never_complete(
+        self, place: Place, exit_status: int, how: str, unchanged: bool
+    ) -> None:
+        plan = {"done": 1, "failed": True, "unchanged": unchanged, "exit": exit_status}
+        status, events, warnings = place.apply_here(plan)
+        assert (status, kinds(events), warnings) == (exit_status, ["START", how], [])
 
     @pytest.mark.parametrize("actions", [0, 2])
     @pytest.mark.parametrize("earlier", [True, False])
@@ -184,7 +228,7 @@ class TestNoOperationNoEvent:
 
     def test_a_first_clear_marker_is_no_operation(self, place: Place) -> None:
         plan = {"marker": {"status": "clear", "intent": None}, "at": "begin", "then": "crash"}
-        done = place.run("apply", plan={**plan, "exit": 0})
+        done = place.run("apply", plan={**plan, "stateless": True, "exit": 0})
         assert (done.returncode, done.stderr, place.lines()) == (0, b"", [])
 
     def test_an_adoption_is_not_an_apply(self, place: Place) -> None:
@@ -257,7 +301,7 @@ class TestMarkersThatSayNothing:
         place.marker().parent.mkdir(parents=True)
         place.marker().write_text(text)
         plan = {"marker": {"status": "clear", "intent": None}, "at": "begin", "then": "crash"}
-        done = place.run("apply", plan={**plan, "exit": 0})
+        done = place.run("apply", plan={**plan, "stateless": True, "exit": 0})
         assert (done.returncode, done.stderr, place.lines()) == (0, b"", [])
 
     def test_a_fifo_does_not_hang(self, place: Place) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
 from pathlib import Path
 from signal import SIGINT
 from typing import Any
@@ -30,8 +29,9 @@ CLEAR = Marker("clear")
 FINE, FAILED, STOPPED = Ended(0), Ended(1), Ended(130, SIGINT)
 
 
-def in_progress(number: int, kind: str = "apply") -> Marker:
-    return Marker("in_progress", Intent(IDS[number], kind, f"2026-03-14T09:00:0{number}Z"))
+def in_progress(number: int, kind: str = "apply", progress: Any = "none") -> Marker:
+    intent = Intent(IDS[number], kind, f"2026-03-14T09:00:0{number}Z")
+    return Marker("in_progress", intent, progress)
 
 
 def look(marker: Marker | Unusable, state: Any = "s0", control: Any = None, at: str = "t") -> Look:
@@ -59,10 +59,10 @@ class TestTransitions:
 
     @pytest.mark.parametrize("ended", [FINE, FAILED, STOPPED])
     def test_a_commit_already_in_the_first_look_at_an_operation(self, ended: Ended) -> None:
-        looks = [look(in_progress(1), "s1"), look(CLEAR, "s1")]
+        looks = [look(in_progress(1, progress="all"), "s1"), look(CLEAR, "s1")]
         assert kinds(OperationTracker(look(CLEAR)), *looks, ended=ended) == ["START", "COMPLETE"]
         tracker = OperationTracker(look(CLEAR, "s0"))
-        more = [look(in_progress(2), "s2"), look(CLEAR, "s2")]
+        more = [look(in_progress(2, progress="all"), "s2"), look(CLEAR, "s2")]
         assert kinds(tracker, *looks, *more, ended=ended) == ["START", "COMPLETE"] * 2
 
     @pytest.mark.parametrize("ended", [FINE, FAILED, STOPPED])
@@ -70,6 +70,24 @@ class TestTransitions:
         looks = [look(in_progress(1), None), look(CLEAR, "s1")]
         tracker = OperationTracker(look(CLEAR, None))
         assert kinds(tracker, *looks, ended=ended) == ["START", "COMPLETE"]
+
+    @pytest.mark.parametrize("before", ["s0", None])
+    @pytest.mark.parametrize(
+        ("ended", "how"), [(FINE, "COMPLETE"), (FAILED, "FAIL"), (STOPPED, "ABORT")]
+    )
+    def test_a_state_file_from_before_the_marker_is_no_commit(
+        self, before: Any, ended: Ended, how: str
+    ) -> None:
+        """The first one is made just before the marker, seen in a look of its own or not."""
+        looks = [look(CLEAR, "s1"), look(in_progress(1), "s1"), look(CLEAR, "s1")]
+        for seen in (looks, looks[1:]):
+            tracker = OperationTracker(look(CLEAR, before))
+            assert kinds(tracker, *seen, ended=ended) == ["START", how]
+
+    def test_a_state_replaced_after_the_clear_is_anothers(self) -> None:
+        tracker = OperationTracker(look(CLEAR))
+        looks = [look(in_progress(1)), look(CLEAR), look(CLEAR, "s1")]
+        assert kinds(tracker, *looks, ended=FAILED) == ["START", "FAIL"]
 
     def test_a_commit_that_may_be_either_ones_is_the_earlier_ones(self) -> None:
         """Of the later one streamt's exit status has to tell."""
@@ -187,9 +205,11 @@ def test_whatever_is_seen_each_start_has_one_end_and_an_intent(
     assert set(ids) <= seen
     if isinstance(before.marker, Marker) and before.marker.intent:
         assert before.marker.intent.operation_id not in ids
-    changed = any(one.state != two.state for one, two in pairwise([before, *looks]))
-    if not changed and ended.exit_status:
-        assert all(t.how != "COMPLETE" for t in ends if isinstance(t, Finished))
+    if ended.exit_status:
+        for run_id, last_one in zip(ids, ends, strict=True):
+            of_run = [bool(one.intent and one.intent.operation_id == run_id) for one in looks]
+            since = {one.state for one in looks[of_run.index(True) :]}
+            assert len(since) > 1 or (isinstance(last_one, Finished) and last_one.how != "COMPLETE")
 
 
 def _nested(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:

@@ -12,7 +12,8 @@ The environment variable STAND_IN, a JSON object, says how it behaves:
   told on stdout, and do not end it before the sleep is over;
 - for apply, as streamt's code of today does it: ``ask``, ``refused`` (ends before the operation),
   ``planning`` (seconds before it, with the lock), ``pause`` (seconds after a step; ``pauses``: by
-  step), ``kind``, ``operation``, ``started_at``, ``version`` of the marker, ``marker`` (fields
+  step; ``created``: after the making of the first state file), ``stateless`` (makes none: an older
+  release), ``kind``, ``operation``, ``started_at``, ``version`` of the marker, ``marker`` (fields
   over its own), ``text`` (in its place), ``operations``: how many;
   ``actions``: how many the intent has (default 2), ``done``: how many are completed at the step
   ``progress`` (default all), ``failed``: the next one fails; ``unchanged``: the state file stays;
@@ -21,9 +22,10 @@ The environment variable STAND_IN, a JSON object, says how it behaves:
 - ``lock``: ``held`` from before planning until the end (default), ``file`` (there is one, but it
   is never held), ``none`` (a release without one).
 
-The sequence of an operation: begin (marker written), progress (of its actions), state
-(replaced), clear (marker cleared), done. A KeyboardInterrupt that nobody asked for becomes
-``recovery_required`` with ``operation_interrupted``, which takes 0.3 s, and exit status 130.
+The sequence of an operation: created (a state file, where there is none), begin (marker written),
+progress (of its actions), state (replaced), clear (marker cleared), done. A KeyboardInterrupt that
+nobody asked for becomes ``recovery_required`` with ``operation_interrupted``, which takes 0.3 s,
+and exit status 130.
 """
 
 import fcntl
@@ -170,6 +172,9 @@ def interrupted(intent: dict[str, Any]) -> NoReturn:
 
 def operate() -> None:
     intent = new_intent()
+    if not STATE.exists() and not PLAN.get("stateless"):
+        replace(STATE, {"serial": 0})
+        time.sleep(PLAN.get("pauses", {}).get("created", 0))
     steps: dict[str, Callable[[], None]] = {
         "begin": lambda: mark("in_progress", intent),
         "progress": lambda: carry_out(intent),
