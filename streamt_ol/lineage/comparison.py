@@ -12,7 +12,7 @@ from streamt_ol.openlineage.formats import is_utc_date_time
 from streamt_ol.problems import PARSE, Location, StreamtOlError, pointer
 from streamt_ol.reading import strict_json
 from streamt_ol.reading.chunks import chunks, raw_events
-from streamt_ol.redaction import shown
+from streamt_ol.redaction import name_line, shown
 
 Event = dict[str, Any]
 Key = tuple[str, str, str]
@@ -74,7 +74,7 @@ def _key(event: Event) -> Key:
 
 def _named(key: Key) -> str:
     kind, namespace, name = key
-    return f"{kind} {shown(name, 200)} in {shown(namespace, 200)}"
+    return f"{kind} '{name_line(name, 200)}' in '{name_line(namespace, 200)}'"
 
 
 def _canonical(event: Event) -> bytes:
