@@ -146,6 +146,8 @@ def send(
     warnings.add(route.warnings())
     with ExitStack() as stack:
         stop = threading.Event()
+        count = EventCount()
+        line = stack.enter_context(ProgressLine(count.text, wanted=not output.json))
         source = options.open_source(events, stop if stream else None)
         stack.callback(source.close)
         keeps = progress_file is not None and (not dry_run or progress_file.exists())
@@ -156,8 +158,6 @@ def send(
             ids = _run_ids(None if dry_run else progress)
             making = RunMaking.of([route.receiver], ids, processing_engine)
         plan = Plan(Events(source, making), rules, progress, live=stream)
-        count = EventCount()
-        line = stack.enter_context(ProgressLine(count.text, wanted=not output.json))
         report = Report(_silent if output.json else line.say)
         delivery = Delivery(plan, report, policy, progress, keeper, fail_fast, count.tick)
         stack.callback(delivery.close)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 15.0
 MAX_RETRY_AFTER = 60.0
+_UNBOUNDED = 1e12  # seconds: no date lies so far ahead
 _SERVER_FAILED = 500
 _VARYING = re.compile(r"[0-9a-fA-F-]{8,}|[0-9]+")
 
@@ -49,8 +50,9 @@ class RetryPolicy:
         asked = outcome.retry_after
         if asked is None or asked <= self.max_retry_after:
             return ""
+        time = f"for {asked:,.0f} seconds" if asked < _UNBOUNDED else "for longer than any bound"
         return (
-            f"the server asks not to be asked again for {asked:,.0f} seconds, "
+            f"the server asks not to be asked again {time}, "
             f"more than the {self.max_retry_after:g} that are waited (Retry-After)"
         )
 

@@ -18,6 +18,8 @@ MAX_BODY_BYTES = 1024 * 1024
 MAX_EXCERPT = 200
 # So much of a long key gives it away.
 _TELLING = 8
+_FINAL = range(200, 1000)  # a status of a final answer; below it are interim ones
+_SIZE = re.compile("overflow|content-length|chunk size", re.IGNORECASE)
 
 
 class BadAnswerError(Exception):
@@ -30,11 +32,13 @@ class Answer:
 
     ``status``, ``headers`` (names in lower case; of repeated ones the last), ``body``;
     ``is_complete`` when all of it has arrived, ``may_reuse`` when the connection may serve again.
+    ``fault`` says why the rest of an answer is not understood, "" if it is: the status, which
+    comes first, then stands alone (RFC 9112, section 4), and the connection ends.
     """
 
     __slots__ = (
-        "_is_interim", "_parser", "_received", "body", "headers", "is_complete", "may_reuse",
-        "status",
+        "_is_interim", "_parser", "_received", "body", "fault", "headers", "is_complete",
+        "may_reuse", "status",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -48,6 +52,20 @@ class Answer:
         self.body = bytearray()
         self.is_complete = False
         self.may_reuse = False
+        self.fault = ""
+
+    def cut(self, fault: str) -> bool:
+        """Take what has arrived for the answer, because of ``fault``; False if no status has."""
+        if not self.is_complete:
+            assert self._parser is not None, "only a complete answer has no parser"
+            status = self.status or self._parser.get_status_code()
+            if status not in _FINAL:
+                return False
+            self.status, self.fault = status, fault
+            self.is_complete = True
+            self._parser = None  # it refers back to this object
+        self.may_reuse = False
+        return True
 
     def feed(self, data: bytes) -> None:
         """Take the next bytes of the connection; b"" is its end. Raises ``BadAnswerError``."""
@@ -68,10 +86,9 @@ class Answer:
         except HttpParserUpgrade:
             raise BadAnswerError("the server switched protocols") from None
         except HttpParserError as error:
-            if "overflow" in str(error) and not self._is_interim:
+            if _SIZE.search(str(error)):
                 # A length beyond any bound is not understood; what the status says is.
-                self.status = self.status or self._parser.get_status_code()
-                self.is_complete = True
+                self.cut("a length in it is not understood")
             # Bytes after a complete answer do not make it less complete; they end the reuse.
             self.may_reuse = False
             if not self.is_complete:
@@ -86,11 +103,16 @@ class Answer:
 
     def _check_size(self, size: int) -> None:
         self._received += size
+        if self.is_complete:
+            return
+        fault = ""
         if not self.status and self._received > MAX_HEADER_BYTES:
-            raise BadAnswerError("the headers of the answer are too large")
+            fault = f"its headers are larger than {MAX_HEADER_BYTES // 1024} KiB"
         # The framing of small chunks weighs more than the body, and trailers are no body.
-        if len(self.body) > MAX_BODY_BYTES or self._received > 8 * MAX_BODY_BYTES:
-            raise BadAnswerError(f"the answer is larger than {MAX_BODY_BYTES // 1024} KiB")
+        elif len(self.body) > MAX_BODY_BYTES or self._received > 8 * MAX_BODY_BYTES:
+            fault = f"it is larger than {MAX_BODY_BYTES // 1024} KiB"
+        if fault and not self.cut(fault):
+            raise BadAnswerError(f"the answer is not understood: {fault}")
 
     def on_message_begin(self) -> None:
         """Part of the parser's interface: a second answer was not asked for."""
@@ -109,7 +131,7 @@ class Answer:
             return
         assert self._parser is not None, "it is the parser that calls"
         status = self._parser.get_status_code()
-        self._is_interim = status < 200  # noqa: PLR2004
+        self._is_interim = status not in _FINAL
         if self._is_interim:
             self.headers.clear()
             return

@@ -116,6 +116,8 @@ def _exchange(connection: socket.socket, request: bytes, deadline: Deadline) -> 
             connection.settimeout(deadline.left())
             answer.feed(connection.recv(_CHUNK))
     except TimeoutError:
+        if answer.cut("it did not end in time"):
+            return answer
         raise DeliveryError("timeout", "no complete answer in time") from None
     except BadAnswerError as error:
         status = answer.status or None

@@ -5,10 +5,13 @@ from __future__ import annotations
 import errno
 import os
 from pathlib import Path
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from streamt_ol.reading.opening import is_regular
 from streamt_ol.transport.base import Closing, DeliveryError, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @final
@@ -35,26 +38,43 @@ class FileTransport(Closing):
 
         Raises ``DeliveryError``.
         """
-        self.emit_all([event_bytes])
+        _, error = self.emit_all([event_bytes])
+        if error is not None:
+            raise error
 
-    def emit_all(self, events: list[bytes]) -> None:
-        """Append several events with one wait for the disk; all or none is acknowledged."""
+    def emit_all(self, events: Sequence[bytes]) -> tuple[int, DeliveryError | None]:
+        """Append several events with one wait for the disk.
+
+        Returns how many of them, from the first on, are whole and on the disk, and what the next
+        one failed for, None if there is none. What follows that one is not written.
+        """
         if self._descriptor is None:
-            raise DeliveryError("closed", "the transport is closed")
+            return 0, DeliveryError("closed", "the transport is closed")
+        written, failure = 0, None
         try:
             for event_bytes in events:
                 _append(self._descriptor, event_bytes, starts_anew=self._is_torn)
                 self._is_torn = False
+                written += 1
+        except OSError as error:
+            self._is_torn = True
+            failure = _failure(error)
+        try:
             os.fsync(self._descriptor)
         except OSError as error:
             self._is_torn = True
-            raise DeliveryError("write", f"the file: {error.strerror}") from None
+            return 0, _failure(error)
+        return written, failure
 
     def close(self) -> None:
         """Close the file; ``emit`` fails from then on."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
             os.close(descriptor)
+
+
+def _failure(error: OSError) -> DeliveryError:
+    return DeliveryError("write", f"the file: {error.strerror}")
 
 
 def _append(descriptor: int, event_bytes: bytes, *, starts_anew: bool) -> None:

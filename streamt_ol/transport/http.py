@@ -63,6 +63,7 @@ def refused_answer(answer: Answer, secrets: Iterable[Secret], now: float) -> Del
     hint = "; redirects are not followed" if answer.status in range(300, 400) else ""
     excerpt = excerpt_of(answer.body, secrets)
     said = f": {excerpt}" if excerpt else ""
+    said += f"; the answer is not understood: {answer.fault}" if answer.fault else ""
     return DeliveryError(
         "status",
         f"the server answered {answer.status}{hint}{said}",

@@ -92,6 +92,7 @@ def test_events_of_all() -> None:
         ["stage", "load-manifest"],
         ["graph"],
         ["diff", str(EVENTS)],
+        ["send", "--to", "file", "--path", "/dev/null/none", "--dry-run"],
     ],
     ids=lambda words: words[0],
 )

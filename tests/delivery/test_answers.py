@@ -29,7 +29,7 @@ def send(tmp_path: Path, count: int, *plan: dict[str, Any], more: tuple[str, ...
         return done, server.requests(), server
 
 
-@pytest.mark.parametrize("status", [401, 403, 404, 405, 407, 301, 302, 307, 308])
+@pytest.mark.parametrize("status", [401, 403, 404, 405, 407, 410, 421, 301, 302, 307, 308])
 def test_what_is_about_the_address_or_the_token_stops(tmp_path: Path, status: int) -> None:
     done, requests, _ = send(tmp_path, 1500, {"status": status})
     assert len(requests) == 1
@@ -38,6 +38,63 @@ def test_what_is_about_the_address_or_the_token_stops(tmp_path: Path, status: in
     assert f"answered {status}".encode() in done.stderr
     assert b"about the address or the token" in done.stderr
     assert (tmp_path / "rejected").read_bytes() == b""
+
+
+@pytest.mark.parametrize(
+    ("status", "about"),
+    [
+        *((status, "the server or the network") for status in (402, 426, 501, 505, 507, 511)),
+        *((status, "the server or the network") for status in (520, 525, 530)),
+        *((status, "the form of the requests") for status in (406, 411, 415, 431)),
+    ],
+)
+def test_what_is_about_the_server_or_the_requests_stops(
+    tmp_path: Path, status: int, about: str
+) -> None:
+    done, requests, _ = send(tmp_path, 5, {"status": status})
+    assert (done.returncode, len(requests)) == (1, 1)
+    assert done.stdout == b"sent 0, skipped 0, refused 0, failed 1, not sent 4\n"
+    assert f"answered {status}".encode() in done.stderr
+    assert f"that is about {about}, and so about every event".encode() in done.stderr
+    assert (tmp_path / "rejected").read_bytes() == b""
+
+
+@pytest.mark.parametrize("status", [400, 409, 413, 418, 422])
+def test_what_is_about_the_event_does_not_stop(tmp_path: Path, status: int) -> None:
+    done, requests, _ = send(tmp_path, 5, {"status": status})
+    assert (done.returncode, len(requests)) == (1, 5)
+    assert done.stdout == b"sent 0, skipped 0, refused 5\n"
+    assert len((tmp_path / "rejected").read_bytes().splitlines()) == 5
+
+
+@pytest.mark.parametrize("more", [{"headers": {"x": "y" * 200_000}}, {"body": "x" * 2_000_000}],
+                         ids=["header", "body"])  # fmt: skip
+def test_an_answer_beyond_a_bound_leaves_its_status(tmp_path: Path, more: dict[str, Any]) -> None:
+    done, _, _ = send(
+        tmp_path, 3, {"match": '"j1"', "status": 400, **more}, {"status": 201, **more}
+    )
+    assert done.stdout == b"sent 2, skipped 0, refused 1\n"
+    assert b"answered 400" in done.stderr
+    assert b"not understood" in done.stderr
+    kept = (tmp_path / "rejected").read_bytes().splitlines()
+    assert [json.loads(line)["job"]["name"] for line in kept] == ["j1"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"status": 200, "body": '{"lineageEdgesCreated": 1}' + " " * 2_000_000},
+        {"status": 200, "body": '{"lineageEdgesCreated": %s}' % ("9" * 5000)},
+    ],
+    ids=["body", "number"],
+)
+def test_edges_beyond_a_bound_are_not_understood(tmp_path: Path, answer: dict[str, Any]) -> None:
+    sides: dict[str, Any] = {"inputs": refs("a.b.c.d"), "outputs": refs("a.b.c.e")}
+    events = write(tmp_path / "e.jsonl", run("r", **sides))
+    with Server(tmp_path, answer) as server:
+        done = streamt_ol("send", events, "--to", "openmetadata", "--url", server.url,
+                          "--token-env", "T", environment={"T": KEY})  # fmt: skip
+    assert done.stdout.startswith(b"sent 1, skipped 0, refused 0")
 
 
 def test_the_same_command_sends_the_rest_later(tmp_path: Path) -> None:
@@ -84,7 +141,7 @@ def test_a_web_page_is_none_for_a_run_either(tmp_path: Path) -> None:
     assert b"web page" in done.stderr
 
 
-@pytest.mark.parametrize("asked", ["61", "3600", "9" * 400, "date"])
+@pytest.mark.parametrize("asked", ["61", "3600", "9" * 400, "9" * 5000, "date"])
 def test_what_is_asked_to_wait_beyond_the_bound_is_not_asked_earlier(
     tmp_path: Path, asked: str
 ) -> None:
@@ -92,7 +149,7 @@ def test_what_is_asked_to_wait_beyond_the_bound_is_not_asked_earlier(
     done, requests, _ = send(tmp_path, 3, {"status": 503, "headers": {"Retry-After": header}})
     assert (done.returncode, len(requests)) == (1, 1)
     assert b"failed 1, not sent 2" in done.stdout
-    seconds = {"61": b"61", "3600": b"3,600", "date": b"7,"}.get(asked, b"inf")
+    seconds = {"61": b"61", "3600": b"3,600", "date": b"7,"}.get(asked, b"longer than any bound")
     assert b"the server asks not to be asked again for " + seconds in done.stderr
 
 

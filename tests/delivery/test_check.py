@@ -194,6 +194,16 @@ class TestOpenMetadata:
         assert done.returncode == 1
         assert done.stderr.startswith(b"E501_PARSE_ERROR")
 
+    def test_a_settings_file_that_is_a_device_or_too_large(self, tmp_path: Path) -> None:
+        large = tmp_path / "large.json"
+        large.write_bytes(b" " * ((16 << 20) + 1))
+        events = write(tmp_path / "e.jsonl", job("j"))
+        for path, reason in (("/dev/zero", b"is a device"), (str(large), b"larger than 16 MiB")):
+            done = streamt_ol("check", events, "--for", "openmetadata", "--namespace-map", path)
+            assert done.returncode == 1
+            assert done.stderr.startswith(b"E501_PARSE_ERROR")
+            assert reason in done.stderr
+
     def test_facets_that_are_read_and_that_are_not(self, tmp_path: Path) -> None:
         custom = {"_producer": "https://example.com/p", "_schemaURL": "https://example.com/s"}
         event = run(

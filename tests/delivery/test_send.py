@@ -349,6 +349,37 @@ class TestProgress:
         assert [d.returncode for d in done] == [0, 1]
         assert b"another receiver" in done[1].stderr
 
+    def test_a_checkpoint_of_nothing_serves_another_receiver(self, tmp_path: Path) -> None:
+        events = write(tmp_path / "e.jsonl", job("a"))
+        with Server(tmp_path / "a", {"status": 404}) as wrong, Server(tmp_path / "b") as server:
+            done = [
+                streamt_ol(
+                    "send", events, "--to", "marquez", "--url", url,
+                    "--progress-file", tmp_path / "progress",
+                )
+                for url in (wrong.url, server.url, server.url, wrong.url)
+            ]  # fmt: skip
+        assert [d.returncode for d in done] == [1, 0, 0, 1]
+        assert closing_line(done[2]) == "sent 0, skipped 0, refused 0, sent before 1"
+        assert b"another receiver" in done[3].stderr
+
+    def test_a_full_disk_cuts_one_event_and_no_other(self, tmp_path: Path) -> None:
+        events = write(tmp_path / "e.jsonl", *(job(f"j{n}" + "x" * 300) for n in range(6)))
+        length = len(events.read_bytes()) // 6
+        whole = 1024 // length  # as many events as the one block of the limit holds
+        assert 0 < whole < 5
+        out, rejected = tmp_path / "out", tmp_path / "rejected"
+        command = [PROGRAM, "send", str(events), "--to", "file", "--path", str(out),
+                   "--rejected", str(rejected)]  # fmt: skip
+        limited = ["bash", "-c", 'ulimit -f 1; exec "$@"', "-", *command]
+        done = subprocess.run(limited, capture_output=True, check=False, env=clean_environment())
+        assert done.returncode == 1
+        rest = f"failed 1, not sent {5 - whole}"
+        assert closing_line(done) == f"sent {whole}, skipped 0, refused 0, {rest}"
+        assert done.stderr.count(b"only a part of the event") in (1, 2)  # the event, why it stopped
+        assert out.read_bytes().splitlines()[:whole] == events.read_bytes().splitlines()[:whole]
+        assert rejected.read_bytes() == b""
+
     @pytest.mark.parametrize("cut", [1, 30, -1, -9])
     def test_a_record_that_was_cut_off_is_sent_again(self, tmp_path: Path, cut: int) -> None:
         events = write(tmp_path / "e.jsonl", job("a"), job("b"))

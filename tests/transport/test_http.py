@@ -148,10 +148,9 @@ def test_a_redirect_is_a_refusal(tmp_path: Path) -> None:
     ("plan", "kind"),
     [
         pytest.param({"kind": "raw", "raw": "SSH-2.0-OpenSSH\r\n"}, "protocol", id="garbage"),
-        pytest.param({"kind": "endless"}, "protocol", id="endless body"),
         pytest.param(
-            {"kind": "raw", "raw": "HTTP/1.1 200 OK\r\nx: " + "y" * 200_000}, "protocol",
-            id="endless header",
+            {"kind": "raw", "raw": "HTTP/1.1 103 Early\r\nx: " + "y" * 200_000}, "protocol",
+            id="endless header of an interim answer",
         ),
         pytest.param({"kind": "drop", "raw": ""}, "broken", id="no answer"),
         pytest.param({"kind": "drop", "raw": "HTTP/1.1 20"}, "broken", id="half a head"),
@@ -178,7 +177,7 @@ def test_a_broken_answer_is_no_acknowledgement(
     "plan",
     [
         pytest.param({"kind": "hang"}, id="silence"),
-        pytest.param({"kind": "drip", "seconds": 0.05}, id="a byte now and then"),
+        pytest.param({"kind": "drip", "seconds": 0.1}, id="a byte now and then"),
     ],
 )
 def test_the_deadline_is_for_all_of_a_request(tmp_path: Path, plan: dict[str, Any]) -> None:
@@ -188,6 +187,56 @@ def test_the_deadline_is_for_all_of_a_request(tmp_path: Path, plan: dict[str, An
         seconds = time.monotonic() - begin
     assert error.kind == "timeout"
     assert seconds < 4  # far below what the server would take; not a measure of speed
+
+
+LARGE = "y" * 200_000
+NINES = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        pytest.param({"kind": "endless"}, id="endless body"),
+        pytest.param({"status": 201, "body": "x" * 2_000_000}, id="large body"),
+        pytest.param({"status": 201, "headers": {"x": LARGE}}, id="large header"),
+        pytest.param({"kind": "raw", "raw": f"HTTP/1.1 200 OK\r\nx: {LARGE}"}, id="half a header"),
+        pytest.param({"kind": "raw", "raw": f"HTTP/1.1 200 \r\nContent-Length: {NINES}\r\n\r\n"},
+                     id="length beyond any bound"),
+        pytest.param({"kind": "raw", "raw": "HTTP/1.1 200 \r\nContent-Length: -1\r\n\r\n"},
+                     id="length below zero"),
+        pytest.param({"kind": "raw", "raw": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+                      + "f" * 300 + "\r\n"}, id="chunk beyond any bound"),
+        pytest.param({"kind": "raw", "stays": True,
+                      "raw": "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"}, id="no end in time"),
+    ],
+)  # fmt: skip
+def test_a_status_of_success_stands_whatever_follows_it(
+    tmp_path: Path, plan: dict[str, Any]
+) -> None:
+    with Server(tmp_path, plan) as server:
+        with transport_to(server, RETRY='{"total":0}', TIMEOUT="1") as transport:
+            transport.emit(EVENT)
+            transport.emit(EVENT)
+        assert [r["connection"] for r in server.requests()] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        ({"status": 400, "headers": {"x": LARGE}}, "its headers are larger than 64 KiB"),
+        ({"status": 400, "body": "x" * 2_000_000}, "it is larger than 1024 KiB"),
+    ],
+    ids=["header", "body"],
+)
+def test_a_status_of_refusal_stands_whatever_follows_it(
+    tmp_path: Path, plan: dict[str, Any], said: str
+) -> None:
+    with Server(tmp_path, plan) as server:
+        error = failure(transport_to(server))
+        assert len(server.requests()) == 1
+    assert (error.kind, error.status) == ("status", 400)
+    assert str(error).startswith("the server answered 400")
+    assert str(error).endswith(f"the answer is not understood: {said}")
 
 
 def test_an_interim_answer_is_waited_through(tmp_path: Path) -> None:

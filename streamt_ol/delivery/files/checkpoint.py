@@ -114,6 +114,11 @@ class Checkpoint(Closing):
                 os.ftruncate(self._descriptor, 0)
                 os.write(self._descriptor, header)
                 return
+            if self._is_for_nothing(first):
+                # Nothing was acknowledged there, so nothing is lost: it may be for this delivery.
+                os.ftruncate(self._descriptor, 0)
+                os.write(self._descriptor, header)
+                return
             self._check_header(first, target)
             is_torn = False
             for line in file:
@@ -122,6 +127,12 @@ class Checkpoint(Closing):
                     self._take(_parsed(line))
         if is_torn:
             os.write(self._descriptor, b"\n")
+
+    def _is_for_nothing(self, first: bytes) -> bool:
+        """Return whether the file is a checkpoint of this version, with a header and no record."""
+        assert self._descriptor is not None, "closed"
+        is_ours = _parsed(first).get("streamt_ol_progress") == _VERSION
+        return is_ours and os.fstat(self._descriptor).st_size == len(first)
 
     def _check_header(self, line: bytes, target: str) -> None:
         header = _parsed(line)

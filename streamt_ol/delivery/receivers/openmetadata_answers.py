@@ -27,6 +27,8 @@ _MOST_EDGES = 2**53
 
 def read_single(answer: Answer) -> Outcome:
     """Read the answer to one event (2xx): edges, and what could not be resolved."""
+    if answer.fault:
+        return Outcome("sent", f"the answer is not understood: {answer.fault}", answer.status)
     said = body_of(answer)
     edges = _number(said.get("lineageEdgesCreated"))
     if edges > _MOST_EDGES:

@@ -9,9 +9,10 @@ from typing import Any
 
 from streamt_ol.problems import PARSE, StreamtOlError
 from streamt_ol.reading import strict_json
+from streamt_ol.reading.files import MIB, read_file
 from streamt_ol.redaction import place
 
-_MAX_BYTES = 16 * 1024 * 1024
+_MAX_BYTES = 16 * MIB
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,9 @@ def read_settings(path: Path) -> OpenMetadataSettings:
     Raises ``StreamtOlError`` when the file does not hold such an object.
     """
     try:
-        with path.open("rb") as file:
-            data = file.read(_MAX_BYTES + 1)
+        data = read_file(str(path), _MAX_BYTES)
     except OSError as error:
         raise _refused(path, f"cannot be read: {error.strerror}") from None
-    if len(data) > _MAX_BYTES:
-        raise _refused(path, "is too large for a settings object")
     try:
         document = strict_json.loads(data)
     except strict_json.JsonFaultError as error:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Route = Literal["http", "kafka", "file", "config"]
 TokenHeader = Literal["bearer", "x-token"]
+_DIGITS = 40
 
 
 def acknowledged(answer: Answer) -> Outcome:
@@ -30,10 +31,15 @@ def unchanged(_answer: Answer, refusal: Outcome) -> Outcome:
     return refusal
 
 
+def _integer(text: str) -> int:
+    """Return an integer, or one beyond any bound for one of thousands of digits."""
+    return int(text[:_DIGITS])
+
+
 def body_of(answer: Answer) -> Mapping[str, Any]:
     """Return the JSON object of an answer's body, empty if it is not one."""
     try:
-        said = json.loads(bytes(answer.body))
+        said = json.loads(bytes(answer.body), parse_int=_integer)
     except (ValueError, RecursionError):
         return {}
     return said if isinstance(said, dict) else {}

@@ -52,12 +52,12 @@ class FileSender:
         self._transport = transport
 
     def deliver(self, items: Sequence[Item]) -> list[Outcome]:
-        """Append all of them; if that fails none counts as delivered."""
-        try:
-            self._transport.emit_all([item.body for item in items])
-        except DeliveryError as error:
-            return [failed(error)] * len(items)
-        return [Outcome("sent")] * len(items)
+        """Append them until one fails; what follows that one is not written."""
+        written, error = self._transport.emit_all([item.body for item in items])
+        outcomes = [Outcome("sent")] * written
+        if error is not None:
+            outcomes.append(failed(error))
+        return outcomes + [Outcome("unsent")] * (len(items) - len(outcomes))
 
     def close(self) -> None:
         """Close the file."""
