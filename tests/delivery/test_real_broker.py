@@ -118,24 +118,6 @@ class TestSend:
             assert (child.returncode, out) == (0, b"sent 5000, skipped 0, refused 0\n")
             assert len(broker.records()) == 5_000
 
-    def test_a_broker_that_is_killed_again_and_again_loses_nothing(self, tmp_path: Path) -> None:
-        lines = [json.dumps(run(f"j{n % 50}", "RUNNING", at=n)) for n in range(20_000)]
-        file = write(tmp_path / "e.jsonl", *lines)
-        moments = random.Random(1)
-        with RealBroker(tmp_path) as broker:
-            command = send(broker, file, "--timeout", "60", "--progress-file", tmp_path / "done")
-            child = started(command)
-            for _ in range(4):
-                time.sleep(moments.random())
-                broker.kill()
-                time.sleep(moments.random())
-                broker.start()
-            out, _ = child.communicate(timeout=120)
-            again = streamt_ol(*command)
-            arrived = [r["value"] for r in broker.records()]
-        assert again.returncode == 0, (out, again.stderr)
-        assert set(arrived) == set(lines)
-
     def test_kill_9_of_send_loses_nothing(self, tmp_path: Path) -> None:
         lines = [json.dumps(run(f"j{n % 50}", "RUNNING", at=n)) for n in range(20_000)]
         file = write(tmp_path / "e.jsonl", *lines)
