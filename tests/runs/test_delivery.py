@@ -88,7 +88,10 @@ MISBEHAVIOUR: dict[str, Json] = {
         "raw": "HTTP/1.1 201 Created\r\nContent-Length: 50\r\n\r\n{",
     },
     "talks nonsense": {"kind": "raw", "raw": "SSH-2.0-x\r\n\r\n"},
-    "never ends": {"kind": "endless"},
+    "never comes to a status": {
+        "kind": "raw",
+        "raw": "HTTP/1.1 103 Early\r\nx: " + "y" * 200_000,
+    },
     "drips": {"kind": "drip", "seconds": 0.2},
 }
 
@@ -103,6 +106,17 @@ class TestAServerThatMisbehaves:
             done = place.run("test", plan=plan, **place.to(server))
         assert (done.returncode, done.stdout) == (7, b"hello\n")
         assert failures(done) == ["START", "FAIL"]
+
+    @pytest.mark.parametrize(
+        "plan", [{"kind": "endless"}, {"status": 201, "headers": {"x": "y" * 200_000}}],
+        ids=["body", "header"],
+    )  # fmt: skip
+    def test_a_status_of_success_needs_no_end(
+        self, place: Place, tmp_path: Path, plan: Json
+    ) -> None:
+        with Server(tmp_path / "s", plan) as server:
+            done = place.run("run", "--", "echo", "ran", **place.to(server))
+        assert (done.returncode, done.stdout, failures(done)) == (0, b"ran\n", [])
 
     def test_a_server_that_is_down(self, place: Place, tmp_path: Path) -> None:
         with Server(tmp_path / "s") as server:
