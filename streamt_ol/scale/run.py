@@ -41,7 +41,7 @@ def validate(
                 USAGE,
                 "workers on other machines need a work directory that all of them reach",
                 location=Location(option="work_dir"),
-                suggestion="name one, e.g. s3://bucket/work",
+                suggestion="name one, e.g. s3://bucket/pieces",
             )
         with work_dir(scale.work_dir) as work:
             plan = _plan(names, options, scale)
