@@ -252,7 +252,7 @@ class TestRendering:
             ("{% include 'bad' %}", "its Jinja has a syntax error (macros/bad:3)"),
             ("{% include 'filter' %}", "the filter 'nofilter' is not available (macros/filter:2)"),
             ("{% include 'gone' %}", "no template 'none' in macros/ (macros/gone:1)"),
-            ("{% include 'password=hunter2' %}", "is not defined (macros/password=***:1)"),
+            ("{% include 'm?password=hunter2' %}", "is not defined (macros/m?password=***:1)"),
             ("\n{{ nope }}", "'nope' is not defined (macros/first.sql.j2:2)"),
             ("\n\n{% if %}", "its Jinja has a syntax error (macros/first.sql.j2:3)"),
         ],
@@ -265,7 +265,7 @@ class TestRendering:
             "bad": "\n\n{% if %}",
             "filter": "\n{{ 1|nofilter }}",
             "gone": "{% include 'none' %}",
-            "password=hunter2": "{{ nope }}",
+            "m?password=hunter2": "{{ nope }}",
         }
         renderer = Renderer(others.get)
         for _ in range(2):  # the second time from what is compiled
