@@ -43,7 +43,7 @@ def spooled(
                 _check_disk(tempfile.gettempdir(), kept_free)
                 checked = written
             spool.write(block)
-    except BaseException:
+    except BaseException:  # an interrupt too: the temporary file goes with it
         spool.close()
         raise
     return spool

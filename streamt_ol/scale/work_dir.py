@@ -105,7 +105,7 @@ class WorkDir:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)
             os.replace(temporary, f"{self.where}/{name}")
-        except BaseException:
+        except BaseException:  # an interrupt too: no half-written piece stays
             Path(temporary).unlink(missing_ok=True)
             raise
 

@@ -55,7 +55,7 @@ class Checkpoint(Closing):
             raise self._refused(f"it cannot be opened: {error.strerror}") from None
         try:
             self._read(target)
-        except BaseException:
+        except BaseException:  # an interrupt too: the lock goes with the descriptor
             self.close()
             raise
 
@@ -185,7 +185,7 @@ def _open(path: Path) -> int:
     except BlockingIOError:
         os.close(descriptor)
         raise OSError(11, "another delivery is using it") from None
-    except BaseException:
+    except BaseException:  # an interrupt too: no descriptor is left open
         os.close(descriptor)
         raise
     return descriptor
