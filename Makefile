@@ -6,7 +6,15 @@ SOURCES := $(shell find streamt_ol stages -name '*.py' -o -name '*.b64' -o -name
 DEMO := fixtures/manifests/demo.json
 CODE := streamt_ol stages tests bench examples docs
 
-.PHONY: demo test test-slow test-newest-typer test-wheel check bench browser pages docs dist clean
+# Installed for developing, and compiled once: with PYTHONDONTWRITEBYTECODE, as in many containers, each start of the
+# program (the tests have thousands) would compile it anew.
+define install
+$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	--editable '$(1)' --config-settings editable_mode=strict
+$(BIN)/python -m compileall -q build/__editable__.* || true
+endef
+
+.PHONY: demo test test-slow test-newest-typer test-wheel check bench bench-page browser pages docs dist clean
 
 demo:
 	@echo "installing streamt-ol into $(VENV), then exporting the lineage of $(DEMO)" >&2
@@ -46,9 +54,12 @@ check: $(VENV)/dev
 	cd bench && ../$(BIN)/mypy --config-file ../pyproject.toml .
 
 bench: $(VENV)/dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--editable '.[bench]' --config-settings editable_mode=strict
+	$(call install,.[bench])
 	$(BIN)/python bench/run.py
+
+# The tables of the last run, on their page.
+bench-page: $(VENV)/dev
+	$(BIN)/python bench/run.py --page
 
 # What the tests of the page need besides Chromium and Node; npm runs no script of a package.
 browser: $(VENV)/dev
@@ -76,18 +87,15 @@ $(BIN)/python:
 
 # A user's environment: the package and its runtime dependencies.
 $(VENV)/installed: $(BIN)/python pyproject.toml $(SOURCES)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--editable . --config-settings editable_mode=strict
+	$(call install,.)
 	@touch $@
 
 # A developer's environment: what `make check`, `make test` and `make bench` need besides.
 $(VENV)/dev: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--editable '.[dev]' --config-settings editable_mode=strict
+	$(call install,.[dev])
 	@touch $@
 
 # What the slow tests need besides: a real Spark, a server of S3's protocol.
 $(VENV)/slow: $(VENV)/dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--editable '.[dev,slow]' --config-settings editable_mode=strict
+	$(call install,.[slow])
 	@touch $@

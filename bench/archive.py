@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import psutil
-from measure import PROGRAM, PYTHON, Ratio, say
+from measure import PROGRAM, PYTHON, say
+from table import Filled, Result, Row, Table, at_most
 
 COMPARED = 2_000_000  # events for the engines side by side
 GROWTH = (1_000_000, 4_000_000, 16_000_000)
@@ -29,40 +30,57 @@ class TreeCost(NamedTuple):
     peak_bytes: int
 
 
-def run(folder: Path) -> list[Ratio]:
-    """Print a table of engines and one of growth; return how an event's cost grows."""
+ENGINES = {
+    "local 1": ("local, one process", ("--engine", "local", "--jobs", "1")),
+    "local": ("local, all cores", ("--engine", "local")),
+    "spark": ("spark, `local[2]`", ("--engine", "spark", "--master", "local[2]")),
+    "spark cluster": (
+        "spark, `local-cluster[2,1,2048]`",
+        ("--engine", "spark", "--master", "local-cluster[2,1,2048]"),
+    ),
+}
+COMPARISON = Table(
+    "Archives: the engines side by side",
+    {name: Row(title, unit="s") for name, (title, _) in ENGINES.items()},
+    note=f"{COMPARED:,} events in {_FILES} files, one run.",
+)
+GROWN = Table(
+    "Archives: growth",
+    {
+        "growth": Row(
+            f"`--engine local`, an event of {GROWTH[-1]:,} / of {GROWTH[0]:,}", at_most(1.1)
+        ),
+    },
+    note="One run each.",
+)
+TABLES = (COMPARISON, GROWN)
+
+
+def run(folder: Path) -> Filled:
+    """Measure the engines side by side, then how an event's cost grows with the archive."""
     archive = folder / "archive"
-    made = _write(archive, COMPARED)
-    say(f"\nArchive of {COMPARED:,} events, {made / 1e6:,.0f} MB in {_FILES} files")
-    for name, arguments in _engines().items():
-        found = _cost([PROGRAM, "validate", str(archive), *arguments])
-        say(
-            f"  {name:<28} {found.seconds:7.1f} s wall  {found.cpu_seconds:7.1f} s CPU "
-            f" {found.peak_bytes / 1e6:7,.0f} MB in all processes"
-        )
+    _write(archive, COMPARED)
+    costs = {}
+    for name in _engines():
+        costs[name] = _cost([PROGRAM, "validate", str(archive), *ENGINES[name][1]])
+        say(f"archive: {name} used {costs[name].peak_bytes / 1e6:,.0f} MB in all processes")
+    yield COMPARISON, {name: Result((it.cpu_seconds, it.seconds)) for name, it in costs.items()}
     per_event = {}
     for events in GROWTH:
         shutil.rmtree(archive)
         _write(archive, events)
-        found = _cost([PROGRAM, "validate", str(archive), "--engine", "local"])
-        per_event[events] = found.cpu_seconds / events
-        say(
-            f"  {events:12,} events: {1e6 * per_event[events]:5.2f} microseconds of CPU each,"
-            f" {found.peak_bytes / 1e6:,.0f} MB"
-        )
+        it = _cost([PROGRAM, "validate", str(archive), "--engine", "local"])
+        per_event[events] = (it.cpu_seconds / events, it.seconds / events)
+        say(f"archive: {events:,} events used {it.peak_bytes / 1e6:,.0f} MB")
     shutil.rmtree(archive)
-    grown = per_event[GROWTH[-1]] / per_event[GROWTH[0]]
-    return [Ratio("validate --engine local, an event of 16 million / of 1", grown, 1.1)]
+    grown = zip(per_event[GROWTH[-1]], per_event[GROWTH[0]], strict=True)
+    yield GROWN, {"growth": Result(tuple(large / small for large, small in grown))}
 
 
-def _engines() -> dict[str, list[str]]:
-    """Return the arguments of each engine that is there."""
-    engines = {"local, one process": ["--engine", "local", "--jobs", "1"]}
-    engines["local, all cores"] = ["--engine", "local"]
-    if importlib.util.find_spec("pyspark") and shutil.which("java"):
-        for master in ("local[2]", "local-cluster[2,1,2048]"):
-            engines[f"spark, {master}"] = ["--engine", "spark", "--master", master]
-    return engines
+def _engines() -> list[str]:
+    """Return the names of the engines that are there."""
+    has_spark = importlib.util.find_spec("pyspark") and shutil.which("java")
+    return [name for name in ENGINES if has_spark or not name.startswith("spark")]
 
 
 def _write(archive: Path, events: int) -> int:

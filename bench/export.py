@@ -1,21 +1,34 @@
-"""The export: time against a floor, peak memory, cold start, growth.
+"""The export: time against a floor, growth, cold start, peak memory.
 
 The floor is a fresh process, its garbage collector off, that parses the same manifest with orjson,
-parses each line of the export, and dumps the events again with sorted keys. Both processes are
-measured whole, in CPU.
+parses each line of the export, and dumps the events again with sorted keys.
 """
 
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 from pathlib import Path
 
-from manifests import Size
-from measure import PROGRAM, PYTHON, Cost, Ratio, cost, interleaved, say
+from manifests import COLUMNS, Size
+from measure import (
+    PROGRAM,
+    PYTHON,
+    Calls,
+    Cost,
+    calls,
+    cost,
+    interleaved,
+    memory,
+    over,
+    result,
+    say,
+)
+from table import MEMORY, Filled, Result, Results, Row, Table, at_most
 
 STANDARD = Size(sources=2_000, models=10_000)
-# Each size, and how often it is measured.
-GROWTH = {Size(200, 1_000): 5, STANDARD: 3, Size(20_000, 100_000): 1}
+# The sizes between which one more model is measured, and how often each is.
+GROWTH = {Size(200, 1_000): 5, STANDARD: 5, Size(20_000, 100_000): 3}
 NAMESPACES = (
     *("--job-namespace", "bench", "--kafka-namespace", "kafka://broker.example:9092"),
     *("--gateway-namespace", "kafka://gateway.example:6969"),
@@ -23,7 +36,6 @@ NAMESPACES = (
 DEMO = Path(__file__).parents[1] / "fixtures" / "manifests" / "demo.json"
 ROUNDS = 7
 START_ROUNDS = 21
-MIB = 1 << 20
 _HERE = Path(__file__).parent
 
 # argv: manifest, events.
@@ -42,17 +54,69 @@ import orjson, psutil
 with open(sys.argv[1], "rb") as file: manifest = orjson.loads(file.read())
 print(psutil.Process().memory_info().rss)
 """
+TIME = Table(
+    "Export",
+    {
+        "export": Row("`export` / its floor", at_most(3.0)),
+        "start": Row(
+            "cold start of `export` on the demo / `python -c 'import typer'`", at_most(1.35)
+        ),
+    },
+    note=(
+        f"{STANDARD.sources:,} sources and {STANDARD.models:,} models with {COLUMNS} columns each. "
+        "The floor: one process without garbage collector that parses the manifest with orjson,\n"
+        "then parses each line of the export and dumps it with sorted keys. "
+        f"Medians of {ROUNDS} interleaved runs, of {START_ROUNDS} for the cold start."
+    ),
+)
+PEAK = Table(
+    "Export: peak memory",
+    {
+        "held": Row("`export` / the parsed manifest, resident", at_most(2.5)),
+        "parsing": Row("`export` / a process that parses the manifest, peak", at_most(2.5)),
+    },
+    figures=(MEMORY,),
+)
+GROWN = Table(
+    "Export: growth",
+    {
+        "growth": Row("one more model, 10,000 to 100,000 / up to 10,000", at_most(1.1)),
+    },
+    figures=("CPU in its own code", "CPU"),
+    note=(
+        "Medians of "
+        + ", ".join(f"{rounds} runs at {size.models:,}" for size, rounds in GROWTH.items())
+        + " models. Linear is 1. The kernel's share, in which gigabytes of memory are handed out, "
+        "does not grow linearly on every machine."
+    ),
+)
+TABLES = (TIME, PEAK, GROWN)
 
 
-def run(folder: Path) -> list[Ratio]:
-    """Measure everything about the export, with files in ``folder``; print as it goes."""
+def run(folder: Path) -> Filled:
+    """Measure everything about the export, with files in ``folder``."""
     manifest = generated(STANDARD, folder)
     events = folder / "events.jsonl"
     cost(PROGRAM, "export", manifest, *NAMESPACES, "--output-file", events)
-    size = manifest.stat().st_size / MIB
-    say(f"Export of {STANDARD.sources:,} sources and {STANDARD.models:,} models ({size:.0f} MiB)")
-    say(f"Medians of {ROUNDS} interleaved runs")
-    return [*time_and_memory(manifest, events), start(), growth(folder)]
+    costs = interleaved(
+        {
+            "floor": lambda: cost(PYTHON, "-c", FLOOR, manifest, events),
+            "hold": lambda: cost(PYTHON, "-c", HOLD, manifest, says=True),
+            **exports("export", manifest),
+        },
+        ROUNDS,
+    )
+    yield TIME, {"export": result(costs, "export", over(costs["floor"])), "start": start()}
+    held = statistics.median(int(each.said) for each in costs["hold"])
+    parsing = memory(costs["hold"])
+    yield (
+        PEAK,
+        {
+            "held": result(costs, "export", lambda each: (memory(each) / held,)),
+            "parsing": result(costs, "export", lambda each: (memory(each) / parsing,)),
+        },
+    )
+    yield GROWN, growth(folder)
 
 
 def generated(size: Size, folder: Path) -> Path:
@@ -62,78 +126,51 @@ def generated(size: Size, folder: Path) -> Path:
     return file
 
 
-def exported(manifest: Path) -> Cost:
-    return cost(PROGRAM, "export", manifest, *NAMESPACES, "--quiet")
+def exports(name: str, manifest: Path) -> Calls:
+    return calls(name, "export", manifest, *NAMESPACES, "--quiet")
 
 
-def time_and_memory(manifest: Path, events: Path) -> list[Ratio]:
-    """Return the export's ratios to the floor and to the parsed manifest."""
-    costs = interleaved(
-        {
-            "export": lambda: exported(manifest),
-            "floor": lambda: cost(PYTHON, "-c", FLOOR, manifest, events),
-            "hold": lambda: cost(PYTHON, "-c", HOLD, manifest, says=True),
-        },
-        ROUNDS,
-    )
-    seconds, floor = (
-        statistics.median(c.cpu_seconds for c in costs[name]) for name in ("export", "floor")
-    )
-    say(f"  export, CPU of the process      {seconds:8.3f} s")
-    say(f"  floor, CPU of the process       {floor:8.3f} s   export {seconds / floor:5.2f} x")
-    peak = statistics.median(c.peak_bytes for c in costs["export"])
-    parsing = statistics.median(c.peak_bytes for c in costs["hold"])
-    held = statistics.median(int(c.said) for c in costs["hold"])
-    say(f"  export, peak memory             {peak / MIB:8.0f} MiB")
-    for name, size in (
-        ("parsing it, peak memory", parsing),
-        ("the parsed manifest, resident", held),
-    ):
-        say(f"  {name:<31} {size / MIB:8.0f} MiB export {peak / size:5.2f} x")
-    return [
-        Ratio("export: CPU / floor without its collector", seconds / floor, 3.0),
-        Ratio("export: peak memory / peak of parsing", peak / parsing, 2.5),
-        Ratio("export: peak memory / parsed manifest", peak / held, 2.5),
-    ]
-
-
-def start() -> Ratio:
+def start() -> Result:
     """Return the cold start of ``export`` on the demo manifest against that of typer alone."""
-    say(f"\nCold start, medians of {START_ROUNDS} interleaved runs")
     costs = interleaved(
         {
-            "python -c 'import typer'": lambda: cost(PYTHON, "-c", "import typer"),
-            "streamt-ol export demo.json": lambda: exported(DEMO),
+            "typer": lambda: cost(PYTHON, "-c", "import typer"),
+            **exports("export", DEMO),
         },
         START_ROUNDS,
     )
-    took = {name: statistics.median(c.cpu_seconds for c in each) for name, each in costs.items()}
-    for name, seconds in took.items():
-        say(f"  {name:<31} {seconds * 1000:8.1f} ms of CPU")
-    typer, export = took.values()
-    return Ratio("export: cold start / import typer", export / typer, 1.35)
+    return result(costs, "export", over(costs["typer"]))
 
 
-def growth(folder: Path) -> Ratio:
-    """Return how the time of one more model grows over the sizes; 1 is linear.
-
-    Only the time that the process spends in its own code counts here: what the kernel takes to
-    hand out gigabytes of memory does not grow linearly on every machine.
-    """
-    say("\nGrowth: one export by the number of models")
-    seconds: list[float] = []
+def growth(folder: Path) -> Results:
+    """Return how the time of one more model grows over the sizes."""
+    costs: dict[str, list[Cost]] = {}
     for size, rounds in GROWTH.items():
         manifest = generated(size, folder)
-        costs = [exported(manifest) for _ in range(rounds)]
+        costs |= interleaved(exports(f"{size.models}", manifest), rounds)
         manifest.unlink()
-        own, wall = (
-            statistics.median(values)
-            for values in zip(*((c.user_seconds, c.seconds) for c in costs), strict=True)
+        say(f"export: {size.models:,} models measured")
+    sizes = [size.models for size in GROWTH]
+    taken = [result(costs, f"{models}", _own_and_all) for models in sizes]
+    return {
+        "growth": Result(
+            _grown(sizes, [each.now for each in taken]),
+            _grown(sizes, [each.base for each in taken if each.base]),
         )
-        seconds.append(own)
-        say(f"  {size.models:>8,} models {own:8.3f} s in its own code, {wall:8.3f} s in all")
-    small, middle, large = (size.models for size in GROWTH)
-    first = (seconds[1] - seconds[0]) / (middle - small)
-    second = (seconds[2] - seconds[1]) / (large - middle)
-    say(f"  one more model: {first * 1e6:.1f} us up to {middle:,}, {second * 1e6:.1f} us beyond")
-    return Ratio("export: time of one more model, beyond / up to 10,000", second / first, 1.25)
+    }
+
+
+def _own_and_all(costs: Sequence[Cost]) -> tuple[float, ...]:
+    return (
+        statistics.median(each.user_seconds for each in costs),
+        statistics.median(each.cpu_seconds for each in costs),
+    )
+
+
+def _grown(sizes: Sequence[int], seconds: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    """Return the time of one more model in the last step over that in the one before."""
+    small, middle, large = sizes
+    return tuple(
+        ((c - b) / (large - middle)) / ((b - a) / (middle - small))
+        for a, b, c in zip(*seconds, strict=True)
+    )

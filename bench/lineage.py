@@ -7,15 +7,17 @@ which a tenth of the jobs has other inputs, a tenth of the datasets lost a colum
 from __future__ import annotations
 
 import json
-import statistics
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from measure import PROGRAM, PYTHON, Ratio, cost, say
+from measure import PROGRAM, PYTHON, Cost, cost, interleaved, memory, over, times
+from table import MEMORY, Filled, Result, Row, Table, at_most
 
-JOBS = {100: 5, 1_000: 3, 10_000: 1}  # each size, and how often it is measured
+JOBS = (100, 1_000, 10_000)
+ROUNDS = 5
 COMMANDS = {
     "graph, text": ("graph", "{new}"),
     "graph, mermaid": ("graph", "{new}", "-f", "mermaid"),
@@ -24,32 +26,44 @@ COMMANDS = {
     "diff, markdown": ("diff", "{old}", "{new}", "-f", "markdown"),
 }
 FOLLOWED = 8  # so many jobs depend on each other in a row
-AIM = 15.0
+SMALL, LARGE = sorted(JOBS)[-2:]
+TAKEN = Table(
+    "Lineage drawn and compared",
+    {
+        f"{name} {jobs}": Row(f"{name}, {jobs:,} jobs", unit="s")
+        for name in COMMANDS
+        for jobs in JOBS
+    },
+    note=f"Whole processes, medians of {ROUNDS} runs.",
+)
+GROWN = Table(
+    "Lineage: growth",
+    {name: Row(f"{name}, {LARGE:,} jobs / {SMALL:,} jobs", at_most(15)) for name in COMMANDS},
+)
+PEAK = Table(
+    "Lineage: peak memory",
+    {name: Row(f"{name}, {LARGE:,} jobs", unit="MB") for name in COMMANDS},
+    figures=(MEMORY,),
+)
+TABLES = (TAKEN, GROWN, PEAK)
 
 
-def run(folder: Path) -> list[Ratio]:
-    """Measure every command for every size; print a table."""
-    say("\nLineage drawn and compared, whole processes")
-    seconds: dict[tuple[str, int], float] = {}
-    for jobs, rounds in JOBS.items():
+def run(folder: Path) -> Filled:
+    """Measure every command for every size."""
+    costs: dict[str, list[Cost]] = {}
+    for jobs in JOBS:
         files = {name: str(folder / f"{name}-{jobs}.jsonl") for name in ("old", "new")}
         cost(PYTHON, __file__, str(jobs), *files.values())
-        for name, words in COMMANDS.items():
-            costs = [
-                cost(PROGRAM, *(word.format(**files) for word in words)) for _ in range(rounds)
-            ]
-            seconds[name, jobs] = statistics.median(one.seconds for one in costs)
-            peak = max(one.peak_bytes for one in costs) / 1e6
-            say(f"  {jobs:>7,} jobs  {name:<16} {seconds[name, jobs]:7.2f} s {peak:6.0f} MB")
-    small, large = sorted(JOBS)[-2:]
-    return [
-        Ratio(
-            f"{name}: time of {large:,} / {small:,} jobs",
-            seconds[name, large] / seconds[name, small],
-            AIM,
-        )
-        for name in COMMANDS
-    ]
+        measured = {
+            f"{name} {jobs}": partial(cost, PROGRAM, *(word.format(**files) for word in words))
+            for name, words in COMMANDS.items()
+        }
+        costs |= interleaved(measured, ROUNDS)
+    yield TAKEN, {name: Result(times(each)) for name, each in costs.items()}
+    grown = {name: over(costs[f"{name} {SMALL}"])(costs[f"{name} {LARGE}"]) for name in COMMANDS}
+    yield GROWN, {name: Result(figures) for name, figures in grown.items()}
+    peaks = {name: memory(costs[f"{name} {LARGE}"]) / 1e6 for name in COMMANDS}
+    yield PEAK, {name: Result((peak,)) for name, peak in peaks.items()}
 
 
 def events(jobs: int, changed: bool) -> Iterator[dict[str, Any]]:

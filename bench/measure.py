@@ -12,9 +12,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import base
+from table import Result
+
+NOW, BASE = "now", "base"
 PYTHON = sys.executable
 PROGRAM = str(Path(sys.executable).with_name("streamt-ol"))
 # What getrusage calls a unit of ru_maxrss.
@@ -36,16 +41,14 @@ class Cost(NamedTuple):
         return self.user_seconds + self.system_seconds
 
 
-class Ratio(NamedTuple):
-    """A result: ``value`` times as much as what it is held against, and what is aimed at."""
-
-    name: str
-    value: float
-    aim: float
+Calls = Mapping[str, Callable[[], Cost]]
 
 
-def cost(*command: str | Path, says: bool = False) -> Cost:
-    """Run a child to its end and return what it took; with ``says``, its stdout as well."""
+def cost(*command: str | Path, says: bool = False, statuses: Sequence[int] = (0,)) -> Cost:
+    """Run a child to its end and return what it took; with ``says``, its stdout as well.
+
+    It has to end with one of the exit ``statuses``.
+    """
     started = time.perf_counter()
     child = subprocess.Popen(
         [str(part) for part in command],
@@ -58,7 +61,7 @@ def cost(*command: str | Path, says: bool = False) -> Cost:
     _, status, usage = os.wait4(child.pid, 0)
     seconds = time.perf_counter() - started
     child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
+    if child.returncode not in statuses:
         raise SystemExit(f"{command[0]} failed with status {child.returncode}: {command}")
     if child.stdout:
         child.stdout.close()
@@ -66,7 +69,7 @@ def cost(*command: str | Path, says: bool = False) -> Cost:
     return Cost(seconds, usage.ru_utime, usage.ru_stime, peak, said.strip())
 
 
-def interleaved(measured: Mapping[str, Callable[[], Cost]], rounds: int) -> dict[str, list[Cost]]:
+def interleaved(measured: Calls, rounds: int) -> dict[str, list[Cost]]:
     """Call everything once in each round, so that a slow moment of the machine hits them all."""
     results: dict[str, list[Cost]] = {name: [] for name in measured}
     for _ in range(rounds):
@@ -75,11 +78,63 @@ def interleaved(measured: Mapping[str, Callable[[], Cost]], rounds: int) -> dict
     return results
 
 
-def medians(costs: Mapping[str, Sequence[Cost]]) -> dict[str, float]:
-    """Return the median of the wall-clock seconds of each."""
-    return {name: statistics.median(c.seconds for c in each) for name, each in costs.items()}
+def times(costs: Sequence[Cost]) -> tuple[float, float]:
+    """Return the medians of the seconds of CPU and of wall-clock time."""
+    return (
+        statistics.median(each.cpu_seconds for each in costs),
+        statistics.median(each.seconds for each in costs),
+    )
+
+
+def memory(costs: Sequence[Cost]) -> float:
+    """Return the median of the peak memory, in bytes."""
+    return statistics.median(each.peak_bytes for each in costs)
+
+
+def programs() -> dict[str, str]:
+    """Return the command of this commit and, where the history holds it, of the base commit."""
+    before = base.program()
+    return {NOW: PROGRAM, **({BASE: before} if before else {})}
+
+
+def calls(name: str, *words: str | Path, statuses: Sequence[int] = (0,)) -> Calls:
+    """Return the runs of one command line, by ``name`` and commit, for ``interleaved``."""
+    return {
+        f"{name}, {commit}": partial(cost, program, *words, statuses=statuses)
+        for commit, program in programs().items()
+    }
+
+
+def result(
+    costs: Mapping[str, Sequence[Cost]],
+    name: str,
+    figures: Callable[[Sequence[Cost]], tuple[float, ...]],
+) -> Result:
+    """Return the figures that a function takes of the costs of ``calls(name)``."""
+    before = costs.get(f"{name}, {BASE}")
+    return Result(figures(costs[f"{name}, {NOW}"]), figures(before) if before else None)
+
+
+def over(floor: Sequence[Cost]) -> Callable[[Sequence[Cost]], tuple[float, ...]]:
+    """Return a function of costs: their times as multiples of the floor's, CPU and wall."""
+    cpu, wall = times(floor)
+
+    def ratios(costs: Sequence[Cost]) -> tuple[float, ...]:
+        own_cpu, own_wall = times(costs)
+        return own_cpu / cpu, own_wall / wall
+
+    return ratios
+
+
+def against(costs: Mapping[str, Sequence[Cost]], name: str, floor: str) -> Result:
+    """Return the times of ``calls(name)`` over those of ``calls(floor)`` of the same commit."""
+    ratios = {
+        commit: over(costs[f"{floor}, {commit}"])(costs[f"{name}, {commit}"])
+        for commit in programs()
+    }
+    return Result(ratios[NOW], ratios.get(BASE))
 
 
 def say(line: str = "") -> None:
-    """Print a line at once: a benchmark takes its time."""
-    print(line, flush=True)
+    """Tell of progress, beside the tables: a benchmark takes its time."""
+    print(line, file=sys.stderr, flush=True)

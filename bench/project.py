@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from measure import PROGRAM, PYTHON, Cost, Ratio, cost, interleaved, medians, say
+from measure import PYTHON, Calls, against, calls, cost, interleaved, over, result
+from table import Filled, Result, Row, Table, at_most
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 NAMESPACES = ("--job-namespace", "bench", "--kafka-namespace", "kafka://broker.example:9092")
 SOURCES, MODELS, COLUMNS = 2_000, 10_000, 8
 MODELS_IN_A_FILE = 100
 START_ROUNDS = 21
-ROUNDS = 3
+ROUNDS = 5
 _COLUMNS = "".join(
     f"      - {{name: c{n}, type: STRING, description: column {n}}}\n" for n in range(COLUMNS)
 )
@@ -27,50 +28,53 @@ for file in pathlib.Path(sys.argv[1]).rglob("*.yml"):
 """
 
 
-def run(folder: Path) -> list[Ratio]:
-    """Measure everything about projects, with files in ``folder``; print as it goes."""
-    return [start(), size(folder)]
+START = Table(
+    "A project instead of its manifest",
+    {
+        "start": Row("the demo project / the demo manifest, cold start", at_most(2.0)),
+        "size": Row("a project of 10,000 models / `yaml.load` of its files", at_most(3.0)),
+    },
+    note=(
+        f"Medians of {START_ROUNDS} interleaved runs on the demo, of {ROUNDS} on {SOURCES:,} "
+        f"sources and {MODELS:,} models, held against PyYAML's own safe loader in C."
+    ),
+)
+TABLES = (START,)
 
 
-def exported(*what: str | Path) -> Cost:
-    return cost(PROGRAM, "export", *what, *NAMESPACES, "--quiet")
+def run(folder: Path) -> Filled:
+    """Measure everything about projects, with files in ``folder``."""
+    yield START, {"start": start(), "size": size(folder)}
 
 
-def start() -> Ratio:
+def exports(name: str, *what: str | Path) -> Calls:
+    return calls(name, "export", *what, *NAMESPACES, "--quiet")
+
+
+def start() -> Result:
     """Return the cold start on the demo project against that on the demo manifest."""
-    say(f"\nThe demo as a project and as a manifest, medians of {START_ROUNDS} interleaved runs")
-    took = medians(
-        interleaved(
-            {
-                "manifest": lambda: exported(FIXTURES / "manifests" / "demo.json"),
-                "project": lambda: exported("--project-dir", FIXTURES / "projects" / "demo"),
-            },
-            START_ROUNDS,
-        )
+    costs = interleaved(
+        {
+            **exports("manifest", FIXTURES / "manifests" / "demo.json"),
+            **exports("project", "--project-dir", FIXTURES / "projects" / "demo"),
+        },
+        START_ROUNDS,
     )
-    for name, seconds in took.items():
-        say(f"  {name:<31} {seconds * 1000:8.1f} ms")
-    return Ratio("project: demo project / demo manifest", took["project"] / took["manifest"], 2.0)
+    return against(costs, "project", "manifest")
 
 
-def size(folder: Path) -> Ratio:
+def size(folder: Path) -> Result:
     """Return the time of a large project against that of loading its YAML."""
     root = folder / "project"
     _write(root)
-    say(f"\nA project of {SOURCES:,} sources and {MODELS:,} models")
-    took = medians(
-        interleaved(
-            {
-                "export": lambda: exported("--project-dir", root),
-                "yaml.load alone": lambda: cost(PYTHON, "-c", FLOOR, root),
-            },
-            ROUNDS,
-        )
+    costs = interleaved(
+        {
+            "yaml": lambda: cost(PYTHON, "-c", FLOOR, root),
+            **exports("export", "--project-dir", root),
+        },
+        ROUNDS,
     )
-    for name, seconds in took.items():
-        say(f"  {name:<31} {seconds:8.3f} s")
-    ratio = took["export"] / took["yaml.load alone"]
-    return Ratio("project: export / yaml.load of its files", ratio, 3.0)
+    return result(costs, "export", over(costs["yaml"]))
 
 
 def _write(root: Path) -> None:

@@ -1,48 +1,110 @@
-"""Benchmarks: ``python bench/run.py [PART ...]`` prints ratios from one run on this machine.
+"""Benchmarks: ``python bench/run.py [PART ...]`` prints tables from one run on this machine.
 
-Each part of the product has a module here, with a function that measures it and returns ratios.
+Each part of the product has a module here, which defines tables and fills them. What a part
+printed last is kept in ``build/bench``; ``--page`` runs nothing and puts that on the page.
 """
 
 from __future__ import annotations
 
+import os
+import platform
 import sys
 import tempfile
-from collections.abc import Callable
+import time
+import traceback
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import archive
+import base
 import export
 import lineage
 import project
 import runs
 import send
 import validate
-from measure import Ratio, say
+from measure import say
+from table import Filled, Table, markdown
 
-PARTS: dict[str, Callable[[Path], list[Ratio]]] = {
-    "export": export.run,
-    "validate": validate.run,
-    "project": project.run,
-    "send": send.run,
-    "runs": runs.run,
-    "lineage": lineage.run,
-    "archive": archive.run,
+_ROOT = Path(__file__).parents[1]
+KEPT = _ROOT / "build" / "bench"
+PAGE = _ROOT / "docs" / "benchmarks.md"
+
+
+class Part(NamedTuple):
+    """A part: its tables, in the order in which its function fills and yields them."""
+
+    tables: Sequence[Table]
+    run: Callable[[Path], Filled]
+
+
+PARTS: dict[str, Part] = {
+    "export": Part(export.TABLES, export.run),
+    "validate": Part(validate.TABLES, validate.run),
+    "project": Part(project.TABLES, project.run),
+    "send": Part(send.TABLES, send.run),
+    "runs": Part(runs.TABLES, runs.run),
+    "lineage": Part(lineage.TABLES, lineage.run),
+    "archive": Part(archive.TABLES, archive.run),
 }
 
 
 def main(names: list[str]) -> int:
-    """Run the parts ``names``, or all, and print their ratios."""
+    """Run the parts ``names``, or all; 1 where one failed, after the others."""
+    if names == ["--page"]:
+        PAGE.write_text(page(PAGE.read_text("utf-8")), "utf-8")
+        return 0
     unknown = [name for name in names if name not in PARTS]
     if unknown:
-        print(f"there is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}", file=sys.stderr)
+        say(f"there is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}")
         return 2
-    with tempfile.TemporaryDirectory(prefix="streamt-ol-bench-") as folder:
-        ratios = [ratio for name in names or PARTS for ratio in PARTS[name](Path(folder))]
-    say("\nRatios")
-    for ratio in ratios:
-        verdict = "met" if ratio.value <= ratio.aim else "missed"
-        say(f"  {ratio.name:<54} {ratio.value:6.2f} x   aim {ratio.aim:4.2f} x   {verdict}")
-    return 0
+    if base.program() is None:
+        say(f"the history does not hold the base commit {base.COMMIT}: its columns are left out")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # set, each start would compile this program
+    print(f"{machine()}\n", flush=True)
+    failed = [name for name in names or PARTS if not _measure(name)]
+    for name in failed:
+        say(f"the part {name!r} failed")
+    return 1 if failed else 0
+
+
+def _measure(name: str) -> bool:
+    """Run one part; print its tables as they come, keep them, return whether all went well."""
+    say(f"{name}: measuring")
+    started = time.perf_counter()
+    texts: list[str] = []
+    try:
+        with tempfile.TemporaryDirectory(prefix="streamt-ol-bench-") as folder:
+            for table, results in PARTS[name].run(Path(folder)):
+                texts.append(markdown(table, results, base.program() and base.COMMIT))
+                print(f"{texts[-1]}\n", flush=True)
+    except (Exception, SystemExit):  # noqa: BLE001 - the other parts are measured all the same
+        traceback.print_exc()
+        return False
+    KEPT.mkdir(parents=True, exist_ok=True)
+    (KEPT / f"{name}.md").write_text("\n\n".join([*texts, ""]), "utf-8")
+    (KEPT / "machine.md").write_text(f"{machine()}\n", "utf-8")
+    say(f"{name}: {time.perf_counter() - started:.0f} s")
+    return True
+
+
+def machine() -> str:
+    """Return what the figures were taken on."""
+    system = f"{platform.system()} {platform.machine()}"
+    return f"CPython {platform.python_version()}, {system}, {os.cpu_count()} cores."
+
+
+def page(text: str) -> str:
+    """Return the page with what was kept of each part between the part's markers."""
+    for name in ("machine", *PARTS):
+        kept = KEPT / f"{name}.md"
+        if kept.exists():
+            before, rest = text.split(f"<!-- bench: {name} -->\n", 1)
+            after = rest.split("<!-- end -->", 1)[1]
+            block = kept.read_text("utf-8").strip()
+            text = f"{before}<!-- bench: {name} -->\n\n{block}\n\n<!-- end -->{after}"
+    return text
 
 
 if __name__ == "__main__":

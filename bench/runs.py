@@ -3,51 +3,59 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from unittest.mock import patch
 
-from measure import PROGRAM, Cost, Ratio, cost, interleaved, medians, say
+from measure import PYTHON, Cost, calls, cost, interleaved, result, times
+from table import Filled, Row, Table, at_most
 
 MANIFEST = Path(__file__).parents[1] / "fixtures" / "runs" / "manifest.json"
 CHILD = "/bin/true"
-ALLOWED = 0.150  # seconds
 ROUNDS = 21
-RUN = ("run", "--job-namespace", "bench", "--job-name", "bench", CHILD)
 STREAMT = ("--streamt", CHILD, "--manifest", MANIFEST)
 EMIT = (
-    "--emit-openlineage",
-    "--openlineage-job-namespace",
-    "bench",
-    "--openlineage-kafka-namespace",
-    "kafka://broker.example:9092",
+    *("--emit-openlineage", "--openlineage-job-namespace", "bench"),
+    *("--openlineage-kafka-namespace", "kafka://broker.example:9092"),
 )
+COMMANDS: dict[str, tuple[str | Path, ...]] = {
+    "run": ("run", "--job-namespace", "bench", "--job-name", "bench", CHILD),
+    "test": ("test", *STREAMT, *EMIT),
+    "apply": ("apply", *STREAMT, *EMIT),
+    "plain": ("test", *STREAMT),
+}
+ADDED = Table(
+    "What a command around a child adds",
+    {
+        "run": Row("`run` / `python -c 'import typer'`", at_most(1.6)),
+        "test": Row("`test --emit-openlineage` / the same", at_most(1.6)),
+        "apply": Row("`apply --emit-openlineage` / the same", at_most(1.6)),
+        "plain": Row("`test` without events / the same"),
+    },
+    note=f"The child does nothing; its own time is not counted. Medians of {ROUNDS} runs.",
+)
+TABLES = (ADDED,)
 
 
-def run(folder: Path) -> list[Ratio]:
-    """Measure what each command adds, with the events in ``folder``; print as it goes."""
-    os.environ["OPENLINEAGE__TRANSPORT__TYPE"] = "file"
-    os.environ["OPENLINEAGE__TRANSPORT__LOG_FILE_PATH"] = str(folder / "runs.jsonl")
-    say(f"\nA child that does nothing, medians of {ROUNDS} interleaved runs")
-    took = medians(
-        interleaved(
-            {
-                "the child alone": lambda: cost(CHILD),
-                "test, not emitting": lambda: around("test", *STREAMT),
-                "run": lambda: around(*RUN),
-                "test": lambda: around("test", *STREAMT, *EMIT),
-                "apply": lambda: around("apply", *STREAMT, *EMIT),
-            },
-            ROUNDS,
+def run(folder: Path) -> Filled:
+    """Measure what each command adds, with the events in ``folder``."""
+    measured = {
+        "child": lambda: cost(CHILD),
+        "typer": lambda: cost(PYTHON, "-c", "import typer"),
+    }
+    for name, words in COMMANDS.items():
+        measured |= calls(name, *words)
+    transport = {
+        "OPENLINEAGE__TRANSPORT__TYPE": "file",
+        "OPENLINEAGE__TRANSPORT__LOG_FILE_PATH": str(folder / "runs.jsonl"),
+    }
+    with patch.dict(os.environ, transport):
+        costs = interleaved(measured, ROUNDS)
+    child, typer = times(costs["child"]), times(costs["typer"])
+
+    def added(each: Sequence[Cost]) -> tuple[float, ...]:
+        return tuple(
+            (own - alone) / unit for own, alone, unit in zip(times(each), child, typer, strict=True)
         )
-    )
-    for name, seconds in took.items():
-        say(f"  {name:<31} {seconds * 1000:8.1f} ms")
-    alone = took["the child alone"]
-    return [
-        Ratio(f"{name}: what it adds / 150 ms", (took[name] - alone) / ALLOWED, 1.0)
-        for name in ("run", "test", "apply")
-    ]
 
-
-def around(*words: str | Path) -> Cost:
-    """Run the program with ``words`` once."""
-    return cost(PROGRAM, *words)
+    yield ADDED, {name: result(costs, name, added) for name in COMMANDS}

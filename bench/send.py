@@ -14,15 +14,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from measure import PROGRAM, PYTHON, Cost, Ratio, cost, interleaved, medians, say
+from measure import PROGRAM, PYTHON, Cost, cost, interleaved, times
+from table import WALL, Filled, Result, Row, Table, at_least
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 EVENTS = 20_000
 OFFICIAL_EVENTS = 2_000
-ROUNDS = 3
-AIM = 1 / 5
+ROUNDS = 5
 DESCRIPTION = "d" * 500
 
 # A server that does as little as it can, so that the clients are what is measured.
@@ -80,8 +80,21 @@ print(time.perf_counter() - started)
 """
 
 
-def run(folder: Path) -> list[Ratio]:
-    """Return the time of an event by ``send`` over its time by the official client."""
+DELIVERED = Table(
+    "Delivery over HTTP on loopback",
+    {
+        "send": Row("`send`, events a second / the official client's transport", at_least(5)),
+        "send, 1 connection": Row("`send --concurrency 1` / the same"),
+        "send, progress kept": Row("`send --progress-file` / the same"),
+    },
+    figures=(WALL,),
+    note=f"{EVENTS:,} JobEvents, medians of {ROUNDS} interleaved runs.",
+)
+TABLES = (DELIVERED,)
+
+
+def run(folder: Path) -> Filled:
+    """Measure the events a second of ``send`` and of the official client."""
     events = folder / "events.jsonl"
     with events.open("w") as file:
         file.writelines(json.dumps(_event(number)) + "\n" for number in range(EVENTS))
@@ -101,18 +114,11 @@ def run(folder: Path) -> list[Ratio]:
             },
             ROUNDS,
         )
-    seconds = medians(costs)
-    per_event = {name: spent / EVENTS for name, spent in seconds.items() if name != "official"}
-    official = seconds["official"] / OFFICIAL_EVENTS
-    say(f"\nDelivery of {EVENTS:,} JobEvents over HTTP on loopback, median of {ROUNDS}")
-    say(f"  {'official client':<34} {1 / official:10,.0f} events/s")
-    for name, spent in per_event.items():
-        say(f"  {name:<34} {1 / spent:10,.0f} events/s   {official / spent:5.1f} x")
-    return [
-        Ratio(
-            "send: time of an event over the official client's", per_event["send"] / official, AIM
-        )
-    ]
+    rates = {
+        name: (OFFICIAL_EVENTS if name == "official" else EVENTS) / times(each)[1]
+        for name, each in costs.items()
+    }
+    yield DELIVERED, {name: Result((rates[name] / rates["official"],)) for name in DELIVERED.rows}
 
 
 def _event(number: int) -> dict[str, object]:

@@ -1,98 +1,181 @@
 """`streamt-ol validate`: time and memory against parsing alone and against other validators.
 
-Two generated files of mixed events: about 1 KB each, and about 8 KB with column lineage. Every
-tool is a fresh process that reads the same file; jsonschema alone, which is slow, reads the first
-events of it, and its time is scaled. The others check less: the core schema and base facets, no
-facet's own schema, no rules beyond the schemas.
+Every tool is a fresh process that reads the same file. The other validators check less: the core
+schema and base facets, no facet's own schema, no rules beyond the schemas; jsonschema alone, which
+is slow, reads the first events, and its time is scaled.
 """
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from random import Random
-from typing import Any
 
-from measure import PROGRAM, PYTHON, Cost, Ratio, cost, interleaved, medians, say
+from measure import (
+    PROGRAM,
+    PYTHON,
+    Calls,
+    Cost,
+    against,
+    calls,
+    cost,
+    interleaved,
+    memory,
+    over,
+    result,
+    say,
+)
+from table import MEMORY, NOT_SLOWER, Filled, Result, Results, Row, Table, at_most
 
 from streamt_ol.openlineage import schemas
 
-ROUNDS = 3
+ROUNDS = 5
 SLOW_EVENTS = 1_000
-Event = dict[str, Any]
-SIZES: dict[str, tuple[int, int, bool]] = {
-    "1 KB events": (200_000, 2, False),
-    "8 KB events with column lineage": (25_000, 16, True),
-}
+IDENTITIES = (100_000, 700_000)
+INVALID_EVENTS = 20_000
+JUNK_LINES = 100_000
+# argv: events.
 FLOOR = """
 import sys, orjson
 for line in open(sys.argv[1], "rb"): orjson.loads(line)
 """
-# What one writes oneself: the official schema, formats on, a loop.
+# What one writes oneself: the official schema, formats on, a loop. argv: events, schema.
 RUST = """
 import sys, json, orjson, jsonschema_rs
 accepts = jsonschema_rs.validator_for(json.load(open(sys.argv[2])), validate_formats=True).is_valid
 for line in open(sys.argv[1], "rb"):
     if not accepts(orjson.loads(line)): sys.exit(1)
 """
+# argv: events, schema, number of events.
 PYTHON_ALONE = """
 import sys, json, itertools, orjson, jsonschema
 validator = jsonschema.Draft202012Validator(json.load(open(sys.argv[2])))
 for line in itertools.islice(open(sys.argv[1], "rb"), int(sys.argv[3])):
     if not validator.is_valid(orjson.loads(line)): sys.exit(1)
 """
+# The number of events of each kind.
+COUNTS = {
+    "small": 200_000,
+    "1 KB": 200_000,
+    "producers": 60_000,
+    "8 KB": 15_000,
+    "unrepeated": 200_000,
+}
+VALID = Table(
+    "Validate: multiples of parsing",
+    {
+        "small": Row("200,000 small events, 840 bytes", at_most(3.6)),
+        "1 KB": Row("200,000 mixed events of 1 KB", at_most(3.0)),
+        "producers": Row(
+            "60,000 as producers write them, 2.9 KB, a parent and a time of its own for each run",
+            at_most(2.4),
+        ),
+        "8 KB": Row("15,000 of 8 KB with column lineage", at_most(1.3)),
+        "unrepeated": Row("200,000 of 1 KB, no facet of which repeats", NOT_SLOWER),
+    },
+    note=(
+        "One process (`--jobs 1`), as multiples of one that reads the file and parses each line "
+        f"with orjson. Medians of {ROUNDS} interleaved runs."
+    ),
+)
+OTHERS = Table(
+    "Validate beside other validators",
+    {
+        "streamt-ol": Row("`streamt-ol validate --jobs 1`"),
+        "two": Row("`streamt-ol validate --jobs 2`"),
+        "rust": Row("jsonschema-rs in a bare loop"),
+        "fast": Row("sourcemeta's `jsonschema validate --fast`"),
+        "sourcemeta": Row("sourcemeta's `jsonschema validate`"),
+        "python": Row(f"jsonschema, from {SLOW_EVENTS:,} events"),
+        "ahead": Row("`streamt-ol validate --jobs 1` / sourcemeta's `--fast`", at_most(1.0)),
+    },
+    note=(
+        "The 200,000 events of 1 KB, the same floor, the same runs. The others judge by the core "
+        "schema alone:\nno facet's own schema, no rules beyond the schemas; the bare loop says yes "
+        "or no of JSON Lines and nothing else."
+    ),
+)
+FAULTY = Table(
+    "Validate: every event invalid",
+    {
+        "invalid": Row(
+            f"{INVALID_EVENTS:,} events of 1 KB, one fault each / valid ones", at_most(3.0)
+        ),
+        "junk": Row(
+            f"{JUNK_LINES:,} lines of 800 bytes that are not JSON / valid events of 840 bytes"
+        ),
+    },
+    note=f"Medians of {ROUNDS} interleaved runs.",
+)
+REMEMBERED = Table(
+    "Validate: memory",
+    {"run": Row("what is remembered of each run or static dataset", at_most(200), "B")},
+    figures=(MEMORY,),
+    note=(
+        f"Peak of the process with {IDENTITIES[1]:,} of them, less that with {IDENTITIES[0]:,}. "
+        "One run each: a peak hardly varies."
+    ),
+)
+TABLES = (VALID, OTHERS, FAULTY, REMEMBERED)
 
 
-def run(folder: Path) -> list[Ratio]:
-    """Measure both files, generated in `folder`; print as it goes."""
+def run(folder: Path) -> Filled:
+    """Measure valid events of every size, then faulty ones, then memory."""
     core = folder / "OpenLineage.json"
     core.write_bytes(schemas.verified(schemas.CORE, schemas.pins()[schemas.CORE]))
-    ratios = []
-    for name, (count, columns, lineage) in SIZES.items():
-        file = folder / "events.jsonl"
-        cost(PYTHON, __file__, file, str(count), str(columns), str(int(lineage)))
-        ratios += measured(name, file, count, core)
-    return [*ratios, memory(folder)]
+    ratios: dict[str, Result] = {}
+    for kind, count in COUNTS.items():
+        file = written(folder, kind, count)
+        floor = {"floor": partial(cost, PYTHON, "-c", FLOOR, file)}
+        more = others(file, core) if kind == "1 KB" else {}
+        costs = interleaved({**floor, **validates(kind, file), **more}, ROUNDS)
+        ratios[kind] = result(costs, kind, over(costs["floor"]))
+        if more:
+            beside = compared(costs, count)
+        file.unlink()
+        say(f"validate: {kind} measured")
+    yield VALID, ratios
+    yield OTHERS, {"streamt-ol": ratios["1 KB"], **beside}
+    yield FAULTY, faulty(folder)
+    yield REMEMBERED, {"run": remembered(folder)}
 
 
-def measured(name: str, file: Path, count: int, core: Path) -> list[Ratio]:
-    """Print the table of one file and return the ratio to the floor on one core, and of two."""
-    size = file.stat().st_size
-    say(f"\nValidate {count:,} {name}: {size / 1e6:.0f} MB, medians of {ROUNDS} interleaved runs")
-    tools: dict[str, Callable[[], Cost]] = {
-        "floor: orjson parses each line": lambda: cost(PYTHON, "-c", FLOOR, file),
-        "streamt-ol validate --jobs 1": lambda: cost(PROGRAM, "validate", file, "--jobs", "1"),
-        "streamt-ol validate --jobs 2": lambda: cost(PROGRAM, "validate", file, "--jobs", "2"),
-        "jsonschema-rs in a loop": lambda: cost(PYTHON, "-c", RUST, file, core),
-        "jsonschema alone": lambda: cost(PYTHON, "-c", PYTHON_ALONE, file, core, str(SLOW_EVENTS)),
+def written(folder: Path, kind: str, count: int) -> Path:
+    """Return a file of events, written by a child so that this process stays small."""
+    file = folder / f"{kind}-{count}.jsonl"
+    cost(PYTHON, Path(__file__).with_name("events.py"), kind, str(count), file)
+    return file
+
+
+def validates(name: str, file: Path) -> Calls:
+    return calls(name, "validate", file, "--jobs", "1", statuses=(0, 1))
+
+
+def others(file: Path, core: Path) -> Calls:
+    """Return the runs of other validators that are installed, and of two processes."""
+    return {
+        "two": partial(cost, PROGRAM, "validate", file, "--jobs", "2"),
+        "rust": partial(cost, PYTHON, "-c", RUST, file, core),
+        "python": partial(cost, PYTHON, "-c", PYTHON_ALONE, file, core, str(SLOW_EVENTS)),
         **{
-            f"sourcemeta jsonschema validate{mode}": _sourcemeta(program, mode, core, file)
+            name: partial(cost, program, "validate", *mode, core, file)
             for program in sourcemeta()
-            for mode in ("", " --fast")
+            for name, mode in (("fast", ("--fast",)), ("sourcemeta", ()))
         },
     }
-    costs = interleaved(tools, ROUNDS)
-    times = medians(costs)
-    times["jsonschema alone"] *= count / SLOW_EVENTS
-    floor = times["floor: orjson parses each line"]
-    for tool, seconds in times.items():
-        peak = max(one.peak_bytes for one in costs[tool]) / 1e6
-        say(
-            f"  {tool:<42} {count / seconds:>9,.0f} events/s {seconds / floor:7.2f} x the floor"
-            f"  {peak:5.0f} MB"
-        )
-    if not sourcemeta():
-        say("  sourcemeta's CLI is not installed: make bench installs it")
-    one, two = times["streamt-ol validate --jobs 1"], times["streamt-ol validate --jobs 2"]
-    say(f"  two processes take {two / one:.2f} of the time of one")
-    return [Ratio(f"validate {name} / floor", one / floor, 3.0)]
 
 
-def _sourcemeta(program: Path, mode: str, core: Path, file: Path) -> Callable[[], Cost]:
-    return lambda: cost(program, "validate", *mode.split(), core, file)
+def compared(costs: dict[str, list[Cost]], count: int) -> Results:
+    """Return the multiples of the floor of each validator, and how ours compares."""
+    ratios = over(costs["floor"])
+    taken = {name: ratios(costs[name]) for name in OTHERS.rows if name in costs}
+    taken["python"] = tuple(ratio * count / SLOW_EVENTS for ratio in taken["python"])
+    results = {name: Result(figures) for name, figures in taken.items()}
+    if "fast" in costs:
+        results["ahead"] = result(costs, "1 KB", over(costs["fast"]))
+    return results
 
 
 def sourcemeta() -> list[Path]:
@@ -105,115 +188,35 @@ def sourcemeta() -> list[Path]:
     ]
 
 
-def memory(folder: Path) -> Ratio:
-    """Return the bytes remembered for each run and static identity, over the aim of 200."""
-    peaks = []
-    counts = (100_000, 700_000)
-    for count in counts:
-        file = folder / "identities.jsonl"
-        cost(PYTHON, __file__, file, str(count), "0", "2")
-        peaks.append(cost(PROGRAM, "validate", file, "--jobs", "1").peak_bytes)
-    each = (peaks[1] - peaks[0]) / (counts[1] - counts[0])
-    say(f"\nMemory: {each:.0f} bytes for each run and each static identity (peak, whole process)")
-    return Ratio("validate memory / 200 bytes a run or identity", each / 200, 1.0)
-
-
-def identities(count: int) -> Iterator[Event]:
-    """Yield `count` runs (START and end) and static datasets, half of each."""
-    random = Random(2)
-    job = {"namespace": "airflow://prod", "name": "shop.load"}
-    for number in range(count // 2):
-        run = {"runId": _uuid(random)}
-        for step, second in (("START", 1), ("COMPLETE", 2)):
-            yield {"eventTime": f"2026-01-01T00:00:0{second}Z", "producer": AIRFLOW,
-                   "schemaURL": f"{CORE}RunEvent", "eventType": step, "run": run,
-                   "job": job}  # fmt: skip
-        yield {"eventTime": "2026-01-01T00:00:00Z", "producer": AIRFLOW,
-               "schemaURL": f"{CORE}DatasetEvent", "dataset": table(f"t{number}")}  # fmt: skip
-
-
-def _uuid(random: Random) -> str:
-    text = f"{random.getrandbits(128):032x}"
-    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
-
-
-CORE = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/"
-AIRFLOW = "https://github.com/OpenLineage/OpenLineage/tree/1.53.0/integration/airflow"
-
-
-def facet(version: str, name: str, **body: Any) -> Event:
-    url = f"https://openlineage.io/spec/facets/{version}/{name}.json#/$defs/{name}"
-    return {"_producer": AIRFLOW, "_schemaURL": url, **body}
-
-
-def table(name: str, **more: Any) -> Event:
-    return {"namespace": "postgres://db.example:5432", "name": f"shop.public.{name}", **more}
-
-
-def schema(columns: int) -> Event:
-    fields = [
-        {"name": f"column_{n}", "type": "VARCHAR", "description": "a column"}
-        for n in range(columns)
-    ]
-    return facet("1-2-0", "SchemaDatasetFacet", fields=fields)
-
-
-def column_lineage(columns: int) -> Event:
-    steps = [{"type": "DIRECT", "subtype": "IDENTITY", "description": "", "masking": False}]
-    fields = {
-        f"column_{n}": {
-            "inputFields": [table(f"t{k}", field=f"c{n}", transformations=steps) for k in range(2)]
-        }
-        for n in range(columns)
+def faulty(folder: Path) -> Results:
+    """Return the times of files of which each line is invalid, against valid ones."""
+    files = {
+        "invalid": (("invalid", "1 KB"), INVALID_EVENTS),
+        "junk": (("junk", "small"), JUNK_LINES),
     }
-    return facet("1-2-0", "ColumnLineageDatasetFacet", fields=fields)
+    results: dict[str, Result] = {}
+    for name, (kinds, count) in files.items():
+        faults, valid = (validates(kind, written(folder, kind, count)) for kind in kinds)
+        results[name] = against(interleaved({**faults, **valid}, ROUNDS), *kinds)
+    return results
 
 
-def events(count: int, columns: int, *, lineage: bool) -> Iterator[Event]:
-    """Yield `count` mixed events: pairs of run events, static events, custom facets."""
-    random = Random(1)
-    run_id = ""
-    batch = {"processingType": "BATCH", "integration": "AIRFLOW", "jobType": "TASK"}
-    custom = {"_producer": AIRFLOW, "_schemaURL": "https://example.com/Team.json", "team": "data"}
-    for number in range(count):
-        minute, second = number // 60 % 60, number % 60
-        time = f"2026-01-{number % 28 + 1:02}T12:{minute:02}:{second:02}.{number % 1000:03}Z"
-        base: Event = {"eventTime": time, "producer": AIRFLOW}
-        job: Event = {
-            "namespace": "airflow://prod",
-            "name": f"shop.task_{number // 2 % 5000}",
-            "facets": {"jobType": facet("2-0-4", "JobTypeJobFacet", **batch)},
-        }
-        facets: Event = {"schema": schema(columns)}
-        if lineage:
-            facets["columnLineage"] = column_lineage(columns)
-        flow = {"inputs": [table("x")], "outputs": [table(f"t{number}", facets=facets)]}
-        kind = number // 2 % 3
-        if kind == 0:
-            run_id = _uuid(random) if number % 2 == 0 else run_id
-            run = {"runId": run_id, "facets": {"team": custom}}
-            step = ("START", "COMPLETE")[number % 2]
-            yield {**base, "schemaURL": f"{CORE}RunEvent", "eventType": step, "run": run,
-                   "job": job, **flow}  # fmt: skip
-        elif kind == 1:
-            job["facets"]["team"] = custom
-            yield {**base, "schemaURL": f"{CORE}JobEvent", "job": job, **flow}
-        else:
-            dataset = table(f"t{number}", facets={**facets, "team": custom})
-            yield {**base, "schemaURL": f"{CORE}DatasetEvent", "dataset": dataset}
+def remembered(folder: Path) -> Result:
+    """Return the bytes remembered of each run and static dataset."""
+    costs: dict[str, list[Cost]] = {}
+    for count in IDENTITIES:
+        file = written(folder, "identities", count)
+        costs |= interleaved(validates(f"{count}", file), 1)
+        file.unlink()
+    few, many = (result(costs, f"{count}", _peak) for count in IDENTITIES)
+    steps = IDENTITIES[1] - IDENTITIES[0]
+
+    def each(small: tuple[float, ...], large: tuple[float, ...]) -> tuple[float, ...]:
+        return ((large[0] - small[0]) / steps,)
+
+    before = each(few.base, many.base) if few.base and many.base else None
+    return Result(each(few.now, many.now), before)
 
 
-def write(path: Path, made: Iterator[Event]) -> None:
-    """Write events, every second line as compact JSON and every other with spaces."""
-    with path.open("w") as file:
-        for number, event in enumerate(made):
-            separators = (",", ":") if number % 2 else (", ", ": ")
-            file.write(json.dumps(event, separators=separators) + "\n")
-
-
-if __name__ == "__main__":
-    target, how_many, columns, kind = sys.argv[1:]
-    if kind == "2":
-        write(Path(target), identities(int(how_many)))
-    else:
-        write(Path(target), events(int(how_many), int(columns), lineage=kind == "1"))
+def _peak(costs: Sequence[Cost]) -> tuple[float, ...]:
+    return (memory(costs),)
