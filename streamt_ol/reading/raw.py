@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from typing import TYPE_CHECKING, NamedTuple
 
+from streamt_ol.reading.json_scan import BLANKS
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from streamt_ol.reading.faults import Fault
 
 
@@ -25,7 +28,7 @@ class RawEvent(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Consecutive events of one input: whole ``lines`` of JSON Lines, or single ``events``.
+    """Consecutive events of one input: ``lines`` with their ends, or single ``events``.
 
     ``line`` (from 1) and ``offset`` are those of the first. ``position`` is for the reader of
     several inputs: each line, blank ones too, and each event has a position of its own.
@@ -33,12 +36,11 @@ class Chunk(NamedTuple):
 
     line: int
     offset: int
-    lines: bytes = b""
+    lines: Sequence[bytes] = ()
     events: tuple[RawEvent, ...] = ()
     position: int = 0
 
-
-def newlines(data: bytes) -> int:
-    """Return the number of newlines in ``data``, sooner than ``bytes.count``."""
-    lines = BytesIO(data).readlines()
-    return len(lines) - (bool(lines) and not data.endswith(b"\n"))
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing in it but white space."""
+        return not self.events and not any(line.strip(BLANKS) for line in self.lines)

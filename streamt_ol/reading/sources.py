@@ -10,7 +10,7 @@ from streamt_ol.reading.blocks import blocks
 from streamt_ol.reading.chunks import chunks
 from streamt_ol.reading.faults import Fault, FaultKind
 from streamt_ol.reading.opening import unreadable
-from streamt_ol.reading.raw import Chunk, RawEvent, newlines
+from streamt_ol.reading.raw import Chunk, RawEvent
 from streamt_ol.redaction import place
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Inputs:
                 for chunk in cut(stream) if cut else self._whole(stream):
                     yield self._placed(chunk)
                     last = chunk.events[-1].line if chunk.events else chunk.line
-                    line = last + newlines(chunk.lines)
+                    line = last + len(chunk.lines)
         except OSError as error:
             yield self._failed(line, unreadable(name, error))
         except StreamtOlError as error:  # no zstd library, or standard input is closed
@@ -129,7 +129,7 @@ class Inputs:
         """Return ``chunk`` at the next position."""
         position = self._next
         if chunk.lines:
-            self._next += newlines(chunk.lines) + (not chunk.lines.endswith(b"\n"))
+            self._next += len(chunk.lines)
             return chunk._replace(position=position)
         self._next += len(chunk.events)
         self._singles.append(position)

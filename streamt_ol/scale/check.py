@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, BinaryIO
 from streamt_ol.problems import INVALID, Location, StreamtOlError
 from streamt_ol.reading import storage
 from streamt_ol.reading.chunks import lines
-from streamt_ol.reading.json_scan import BLANKS
 from streamt_ol.reading.opening import open_input, unreadable
 from streamt_ol.reading.sources import Inputs
 from streamt_ol.redaction import place
@@ -76,7 +75,7 @@ class _Split:
         settings = Settings(self._plan.max_line_bytes, frozenset(self._plan.ignored))
         base = self._split.number << LINE_BITS
         for chunk in self._chunks():
-            self._seen = self._seen or bool(chunk.events or chunk.lines.strip(BLANKS))
+            self._seen = self._seen or not chunk.is_blank
             located = chunk._replace(position=base + chunk.position)
             self._collector.checked(check_chunk(located, settings, self.state))
             self._collector.add(repeated(self.state))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamt_ol.reading.json_scan import BLANKS
 from streamt_ol.reading.opening import Opener
-from streamt_ol.reading.raw import Chunk
 from streamt_ol.reading.sources import Inputs
 from streamt_ol.validation.checker import check_chunk
 from streamt_ol.validation.findings import LocatedFinding
@@ -18,6 +16,7 @@ from streamt_ol.validation.stream.state import StreamState
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from streamt_ol.reading.raw import Chunk
     from streamt_ol.validation.options import Options
 
 Input = tuple[str, Opener]
@@ -61,7 +60,7 @@ class _Reading:
         for name, opened in self._named:
             seen = False
             for chunk in self.inputs.chunks(name, opened):
-                seen = seen or _holds_something(chunk)
+                seen = seen or not chunk.is_blank
                 yield chunk
             if not seen:
                 position = self.inputs.start
@@ -71,7 +70,3 @@ class _Reading:
 
     def _count(self, size: int) -> None:
         self.read += size
-
-
-def _holds_something(chunk: Chunk) -> bool:
-    return bool(chunk.events or chunk.lines.strip(BLANKS))

@@ -106,3 +106,12 @@ def test_blocks_never_matter(data: bytes, size: int) -> None:
     for event in whole:
         if event.fault is None:
             assert data[event.offset : event.offset + len(event.data)] == event.data
+
+
+@pytest.mark.parametrize("text", [b'{"a": 1}\n{"b": 2}\n', b'[{"a": 1},\n{"b": 2}]'])
+def test_damage_follows_the_events_before_it(text: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", 4)
+    first, second, damage = events(gzip.compress(text)[:-4])
+    assert [first.data, second.data] == [b'{"a": 1}', b'{"b": 2}']
+    assert damage.fault == Fault(FaultKind.DAMAGED, "the compressed data ends too early")
+    assert (damage.line, damage.offset) == (text.count(b"\n") + 1, len(text))
