@@ -3,7 +3,13 @@
     python objects.py
 
 The part of S3's protocol that Tansu speaks: objects under keys, conditional puts, lists by prefix.
-Prints its port; ends when its standard input does.
+Prints its port; ends when its standard input does. Lines of the input hold a put back:
+
+    stop before SUFFIX N    the Nth put from now of a key that ends with SUFFIX is not taken
+    stop after SUFFIX N     it is taken, and not answered
+    go on                   its connection is closed
+
+The store prints `stopped` when that put has come.
 """
 
 from __future__ import annotations
@@ -15,8 +21,41 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 from xml.sax.saxutils import escape
 
+
+class Stop:
+    """Holds back one put that is to come: a broker is killed when it has got just so far."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._moment, self._suffix, self._left = "", "", 0
+        self._over = threading.Event()
+
+    def obey(self, line: str) -> None:
+        """Take one line of the input."""
+        match line.split():
+            case "stop", moment, suffix, number:
+                with self._lock:
+                    self._moment, self._suffix, self._left = moment, suffix, int(number)
+                    self._over.clear()
+            case _:
+                self._over.set()
+
+    def comes(self, key: str, moment: str) -> bool:
+        """Return whether this is the moment; it is then held until it is over."""
+        with self._lock:
+            if moment != self._moment or not key.endswith(self._suffix):
+                return False
+            self._left -= 1
+            if self._left != 0:
+                return False
+        print("stopped", flush=True)
+        self._over.wait()
+        return True
+
+
 OBJECTS: dict[str, bytes] = {}
 LOCK = threading.Lock()
+STOP = Stop()
 NOT_FOUND = b"<Error><Code>NoSuchKey</Code></Error>"
 CONFLICT = b"<Error><Code>PreconditionFailed</Code></Error>"
 
@@ -31,8 +70,13 @@ class Store(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_PUT(self) -> None:
-        data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        length = int(self.headers.get("Content-Length") or 0)
+        data = self.rfile.read(length)
         key = urlsplit(self.path).path
+        # A broker that is killed while it writes an object has not written it.
+        if len(data) < length or STOP.comes(key, "before"):
+            self.close_connection = True
+            return
         with LOCK:
             held = OBJECTS.get(key)
             wanted = self.headers.get("If-Match")
@@ -41,6 +85,9 @@ class Store(BaseHTTPRequestHandler):
                 self.answer(412, CONFLICT)
                 return
             OBJECTS[key] = data
+        if STOP.comes(key, "after"):
+            self.close_connection = True
+            return
         self.answer(200, b"", data)
 
     def do_GET(self) -> None:
@@ -89,4 +136,5 @@ if __name__ == "__main__":
     server = ThreadingHTTPServer(("127.0.0.1", 0), Store)
     print(server.server_address[1], flush=True)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    sys.stdin.read()
+    for line in sys.stdin:
+        STOP.obey(line)

@@ -127,6 +127,25 @@ class RealBroker(Closing):
         self.process.kill()
         self.process.wait()
 
+    def kill_at(self, moment: str, suffix: str, number: int) -> None:
+        """Kill the broker ``before`` or ``after`` its ``number``-th write of such a key from now.
+
+        It writes each batch in three steps, each for itself: the sequence of the producer (a key
+        that ends with ``meta.json``), the end of the partition (``watermark.json``), the records
+        (``.batch``).
+        """
+        self._tell_store(f"stop {moment} {suffix} {number}")
+        stdout = self._others[0].stdout
+        assert stdout
+        assert stdout.readline() == "stopped\n"
+        self.kill()
+        self._tell_store("go on")
+
+    def _tell_store(self, line: str) -> None:
+        stdin = self._others[0].stdin
+        assert stdin
+        print(line, file=stdin, flush=True)
+
     def suspend(self) -> None:
         """Stop the broker, its connections open, until ``resume``."""
         self.process.send_signal(signal.SIGSTOP)
