@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 # A run id and a time that any spec must be able to carry, to try its shapes with.
 _SOME_ID = "00000000-0000-4000-8000-000000000000"
 _SOME_TIME = "2000-01-01T00:00:00Z"
+# The rules beyond the schema that hold by construction: the schemaURL and eventType, the facets'
+# own URLs, datasets that are not duplicated.
+_BY_CONSTRUCTION = frozenset(
+    {"OL-R016", "OL-R017", "OL-R018", "OL-R019", "OL-R024", "OL-R026", "OL-R027"}
+)
 # Other texts than namespaces that the caller invents. The names of datasets are exact.
 _OWN_WORDS = ("/producer", "/job/name", "/job/facets/jobType/")
 
@@ -69,18 +74,17 @@ def _findings(event: RunEvent) -> list[Finding]:
 
 @cache
 def _fast_path(*, has_parent: bool) -> Callable[[Any], bool]:
-    """Return a function that accepts run events with the facets that runs have, where valid.
-
-    The other rules for one event hold by construction: the kind, its schemaURL and eventType,
-    and datasets that are not duplicated.
-    """
+    """Return a function that accepts run events with the facets that runs have, where valid."""
     from streamt_ol.validation.accept.flatten import event_schema
+    from streamt_ol.validation.accept.local import accepts_besides
     from streamt_ol.validation.accept.schema import compiled
 
     table = facets.by_place()
     of_run = ["errorMessage", *(["parent"] if has_parent else [])]
     used = (*(table[facets.RUN][key] for key in of_run), table[facets.JOB]["jobType"])
-    return compiled(event_schema(RUN_EVENT, used)).is_valid
+    meets_schema = compiled(event_schema(RUN_EVENT, used)).is_valid
+    holds = accepts_besides(_BY_CONSTRUCTION)
+    return lambda event: meets_schema(event) and holds(RUN_EVENT, event)
 
 
 def _check_text(text: object, pointer: str) -> None:

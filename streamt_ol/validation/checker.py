@@ -12,7 +12,8 @@ from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.reading.json_scan import BLANKS, faults, without_bom
 from streamt_ol.reading.strict_json import Parsed, is_plain, parse
 from streamt_ol.validation import events
-from streamt_ol.validation.accept import generated, local
+from streamt_ol.validation.accept import generated
+from streamt_ol.validation.accept.local import accepts_besides
 from streamt_ol.validation.accept.schema import accepts
 from streamt_ol.validation.explain.local import explain
 from streamt_ol.validation.findings import LocatedFinding
@@ -69,6 +70,7 @@ class _Checker:
         self.state = state
         self._limit = settings.max_line_bytes
         self._ignored = settings.ignored
+        self._accepts = accepts_besides()
 
     def add(self, position: int, found: list[Finding], line: int = 0) -> None:
         """Keep the findings about the event at ``position``, but for rules switched off."""
@@ -125,7 +127,7 @@ class _Checker:
         trusted = accepts(kind)(event)
         if not trusted:
             self.add(position, events.refused(kind, event))
-        if not trusted or not local.accepts(kind, event):
+        if not trusted or not self._accepts(kind, event):
             self.add(position, explain(kind, event))
         return trusted
 

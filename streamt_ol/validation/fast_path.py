@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+import orjson
 from msgspec import UNSET
 
 from streamt_ol.openlineage.events import DATASET_EVENT, EVENT_SCHEMA_URLS, JOB_EVENT, RUN_EVENT
@@ -18,6 +19,7 @@ from streamt_ol.openlineage.formats import is_uri
 from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.reading.json_scan import BLANKS
 from streamt_ol.validation.accept.frames import frame
+from streamt_ol.validation.accept.local import EVENT_RULES, FACETS_RULES, accepts_besides
 from streamt_ol.validation.accept.verdicts import Verdicts
 from streamt_ol.validation.stream import facts
 from streamt_ol.validation.stream.times import UtcClock
@@ -31,6 +33,9 @@ _RUN_URL, _JOB_URL, _DATASET_URL = (
     EVENT_SCHEMA_URLS[kind] for kind in (RUN_EVENT, JOB_EVENT, DATASET_EVENT)
 )
 _EVENT_TYPES = frozenset({"START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"})
+# The rules about one event that are asked here, of its frame. `Verdicts` asks those about facets;
+# any other rule is asked of the whole event, which is parsed for it.
+_BY_FRAME = frozenset({"OL-R016", "OL-R017", "OL-R018", "OL-R019", "OL-R026"})
 _REMEMBERED = 8192  # producers and jobs
 _UUID_LENGTH, _UUID_BYTES = 36, 16
 
@@ -41,6 +46,8 @@ class FastPath:
     def __init__(self) -> None:
         self._run, self._job, self._dataset = Verdicts(RUN), Verdicts(JOB), Verdicts(DATASET)
         self._input, self._output = Verdicts(INPUT_DATASET), Verdicts(OUTPUT_DATASET)
+        self._more = accepts_besides(_BY_FRAME.union(FACETS_RULES))
+        self._asks_more = not EVENT_RULES.keys() <= _BY_FRAME
         self._clock = UtcClock()
         self._producers: set[str] = set()
         self._jobs: dict[tuple[str, str], int] = {}
@@ -76,11 +83,10 @@ class FastPath:
             return None
         if event.run is UNSET:
             return self._job_event(event, event.job, data, position, state)
-        moment = at, crc32(data), position
-        return self._run_event(event, event.job, moment, state)
+        return self._run_event(event, event.job, at, data, position, state)
 
     def _run_event(
-        self, event: Event, job: Entity, moment: tuple[int, int, int], state: StreamState
+        self, event: Event, job: Entity, at: int, data: bytes, position: int, state: StreamState
     ) -> str | None:
         run, event_type = event.run, event.event_type
         assert run is not UNSET
@@ -96,7 +102,10 @@ class FastPath:
             self.asked += 1
             if self._run[bytes(run.facets)] is False:
                 return None
-        state.note_job(job_key, identity, processing_type, moment[2])
+        if self._asks_more and not self._accepts(RUN_EVENT, data):
+            return None
+        moment = at, crc32(data), position
+        state.note_job(job_key, identity, processing_type, position)
         state.note_run(run_key, event_type, job_key, moment, generated=False)
         return RUN_EVENT
 
@@ -109,6 +118,8 @@ class FastPath:
         job_key = self._jobs.get(identity) or self._job_key(identity)
         processing_type = self._processing_type(job)
         if job_key is None or processing_type is False:
+            return None
+        if self._asks_more and not self._accepts(JOB_EVENT, data):
             return None
         state.note_job(job_key, identity, processing_type, position)
         state.note_static(JOB_EVENT, identity, event.event_time, crc32(data), position)
@@ -128,9 +139,19 @@ class FastPath:
             or not self._is_dataset(dataset)
         ):
             return None
+        if self._asks_more and not self._accepts(DATASET_EVENT, data):
+            return None
         identity = dataset.namespace, dataset.name
         state.note_static(DATASET_EVENT, identity, event.event_time, crc32(data), position)
         return DATASET_EVENT
+
+    def _accepts(self, kind: str, data: bytes) -> bool:
+        """Tell whether the rules hold that are asked of the whole event."""
+        try:
+            event = orjson.loads(data)
+        except orjson.JSONDecodeError:  # nested deeper than its parts
+            return False
+        return self._more(kind, event)
 
     def _are_listed(self, datasets: list[Input] | list[Output], place: Verdicts) -> bool:
         """Tell whether the inputs, or the outputs, are right; more facets are at ``place``."""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from streamt_ol.openlineage.release import CORE_VERSION
 from streamt_ol.reading.faults import Fault, FaultKind
 from streamt_ol.validation.findings import ERROR, NOTE, WARNING, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Function = TypeVar("Function")
 
 
 class Rule(NamedTuple):
@@ -120,6 +125,16 @@ _FAULTS = {
     FaultKind.DAMAGED: "OL-R060",
     FaultKind.UNREADABLE: "OL-R061",
 }
+
+
+def registered(functions: dict[str, Function], *rules: str) -> Callable[[Function], Function]:
+    """Return a decorator that enters a function into ``functions`` under the ids of its rules."""
+
+    def register(function: Function) -> Function:
+        functions.update(dict.fromkeys(rules, function))
+        return function
+
+    return register
 
 
 def fault_finding(fault: Fault) -> Finding:

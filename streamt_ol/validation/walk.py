@@ -75,8 +75,8 @@ def datasets(event: Object) -> Iterator[tuple[Path, Object]]:
 
 
 def containers(event: Object) -> Iterator[tuple[Path, str, Object]]:
-    """Yield each container of facets as its path, the place that it is, and itself."""
-    pending = list(_outer_containers(event))
+    """Yield each container of facets as its path, the name of its place, and itself."""
+    pending: list[tuple[Path, str, Any]] = list(outer_containers(event))
     while pending:
         path, place, container = pending.pop(0)
         if not is_object(container):
@@ -86,6 +86,13 @@ def containers(event: Object) -> Iterator[tuple[Path, str, Object]]:
             for nested, nested_place in _NESTED_IN_PARENT:
                 inner: Path = ("parent", *nested, "facets")
                 pending.append(((*path, *inner), nested_place, at(container, inner)))
+
+
+def outer_containers(event: Object) -> Iterator[tuple[Path, str, Object]]:
+    """Yield the containers of facets but for those nested in parent facets."""
+    for path, place, container in _outer_containers(event):
+        if is_object(container):
+            yield path, place, container
 
 
 def _outer_containers(event: Object) -> Iterator[tuple[Path, str, Any]]:

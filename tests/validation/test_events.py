@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.openlineage_events import Event, dataset_event, facet, job_event, run_event
 
-from streamt_ol.validation.accept import local as accept_local
+from streamt_ol.validation.accept.local import accepts_besides
 from streamt_ol.validation.events import check_event
 from streamt_ol.validation.explain import depth
 from streamt_ol.validation.explain.registry import reference_validator, registry
@@ -111,7 +111,7 @@ def test_a_standard_facet_with_the_url_of_another_is_a_warning(url: str, warned:
     found = [(one.rule, one.severity, one.pointer) for one in check_event(event)]
     where = "/dataset/facets/ownership/_schemaURL"
     assert found == ([("OL-R024", "warning", where)] if warned else [])
-    assert accept_local.accepts("DatasetEvent", event) is not warned
+    assert accepts_besides()("DatasetEvent", event) is not warned
 
 
 def test_references_to_older_cores_resolve_to_the_pinned_one() -> None:

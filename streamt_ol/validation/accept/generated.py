@@ -11,7 +11,7 @@ from streamt_ol.openlineage.facets import DATASET, JOB, RUN
 from streamt_ol.openlineage.formats import NOT_BLANK, PATTERNS
 from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.validation.accept.flatten import Flattener, Schema
-from streamt_ol.validation.accept.local import duplicates
+from streamt_ol.validation.accept.local import accepts_besides, fields_unique
 from streamt_ol.validation.accept.schema import compiled
 from streamt_ol.validation.generated_tables import (
     BODIES,
@@ -28,6 +28,8 @@ from streamt_ol.validation.generated_tables import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+# The rules about any event that hold where the strict schema does, and the one of `fields`.
+_KNOWN = frozenset({"OL-R016", "OL-R017", "OL-R018", "OL-R019", "OL-R024", "OL-R027"})
 _TEXT: Schema = {"type": "string", "pattern": NOT_BLANK}
 
 
@@ -135,8 +137,8 @@ def accepts(kind: str, event: dict[str, Any]) -> bool:
     """Tell whether a generated event of ``kind`` is certainly right, but for its order."""
     return (
         meets_schema(kind)(event)
-        and duplicates(kind, event)
-        and ordinals(event)
+        and accepts_besides(_KNOWN)(kind, event)
+        and fields(event)
         and both_ways(event)
     )
 
@@ -147,13 +149,14 @@ def order(event: dict[str, Any]) -> bool:
     return len(inputs) < 2 or inputs == sorted(inputs)  # noqa: PLR2004
 
 
-def ordinals(event: dict[str, Any]) -> bool:
-    """Tell whether the fields of the schema facet are numbered from one."""
+def fields(event: dict[str, Any]) -> bool:
+    """Tell whether the fields of the schema facet are numbered from one, each name once."""
     dataset = event.get("dataset")
     if dataset is None or "schema" not in dataset["facets"]:
         return True
-    fields = dataset["facets"]["schema"]["fields"]
-    return [field["ordinal_position"] for field in fields] == [*range(1, len(fields) + 1)]
+    found = dataset["facets"]["schema"]["fields"]
+    numbers = [field["ordinal_position"] for field in found]
+    return numbers == [*range(1, len(found) + 1)] and fields_unique(DATASET, dataset["facets"])
 
 
 def both_ways(event: dict[str, Any]) -> bool:
@@ -162,4 +165,4 @@ def both_ways(event: dict[str, Any]) -> bool:
     if not inputs or not outputs:
         return True
     taken = {(one["namespace"], one["name"]) for one in inputs}
-    return all((one["namespace"], one["name"]) not in taken for one in outputs)
+    return taken.isdisjoint([(one["namespace"], one["name"]) for one in outputs])

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import orjson
 
 from streamt_ol.openlineage.events import RUN_EVENT
-from streamt_ol.openlineage.facets import DATASET, JOB, STANDARD_FACETS
+from streamt_ol.openlineage.facets import JOB, STANDARD_FACETS
 from streamt_ol.reading.strict_json import is_plain
 from streamt_ol.validation.accept.flatten import event_schema
-from streamt_ol.validation.accept.local import any_borrowed, fields_unique
+from streamt_ol.validation.accept.local import FACETS_RULES
 from streamt_ol.validation.accept.schema import compiled
 from streamt_ol.validation.stream.facts import processing_type
 
@@ -32,6 +32,7 @@ class Verdicts(dict[bytes, Verdict]):
         super().__init__()
         self.judged = 0
         self._place = place
+        self._rules = tuple(dict.fromkeys(FACETS_RULES.values()))
         self._size = 0
 
     def __missing__(self, data: bytes) -> Verdict:
@@ -53,9 +54,7 @@ class Verdicts(dict[bytes, Verdict]):
             return False
         if not (is_plain(data, facets) and _accepts(self._place)(facets)):
             return False
-        if any_borrowed(self._place, facets):
-            return False
-        if self._place == DATASET and not fields_unique(facets):
+        if not all(holds(self._place, facets) for holds in self._rules):
             return False
         return processing_type({"facets": facets}) if self._place == JOB else None
 

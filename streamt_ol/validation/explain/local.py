@@ -17,13 +17,15 @@ from streamt_ol.problems import pointer
 from streamt_ol.redaction import shown
 from streamt_ol.validation import walk
 from streamt_ol.validation.accept.local import is_borrowed
-from streamt_ol.validation.rules import finding
+from streamt_ol.validation.rules import finding, registered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from streamt_ol.validation.findings import Finding
 
+# The function for each rule of ``accept.local``, in the order in which they speak.
+RULES: dict[str, Callable[[str, walk.Object], Iterable[Finding]]] = {}
 _FRAGMENT = re.compile(r"/(?:\$defs|definitions)/(\w+)")
 
 
@@ -38,19 +40,59 @@ def kind_finding(event: walk.Object) -> Finding:
 
 def explain(kind: str, event: walk.Object) -> list[Finding]:
     """Return what the rules that no schema expresses find in an event of ``kind``."""
-    return [one for rule in RULES for one in rule(kind, event)]
+    return [one for words in dict.fromkeys(RULES.values()) for one in words(kind, event)]
 
 
+@registered(RULES, "OL-R026")
+def datasets_unique(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield the datasets that are duplicated among the inputs or among the outputs."""
+    event = walk.of_kind(kind, event)
+    for name in ("inputs", "outputs"):
+        seen: set[tuple[str, str]] = set()
+        for path, entry in walk.listed(event, name):
+            identity = (entry.get("namespace"), entry.get("name"))
+            if not (isinstance(identity[0], str) and isinstance(identity[1], str)):
+                continue
+            if identity in seen:
+                message = f"the dataset {shown(identity[1])} is duplicated among the {name}"
+                yield finding("OL-R026", pointer(*path), message)
+            seen.add((identity[0], identity[1]))
+
+
+@registered(RULES, "OL-R027")
+def fields_unique(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield the names of schema fields that are duplicated in one container."""
+    for path, fields in walk.field_lists(walk.of_kind(kind, event)):
+        names: set[str] = set()
+        for index, field in enumerate(fields):
+            field_name = field.get("name") if walk.is_object(field) else None
+            if not isinstance(field_name, str):
+                continue
+            if field_name in names:
+                message = f"the field {shown(field_name)} is duplicated in this container"
+                yield finding("OL-R027", pointer(*path, index, "name"), message)
+            names.add(field_name)
+
+
+@registered(RULES, "OL-R024")
+def own_schemas(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield the standard facets that name the schema of another one."""
+    for path, place, container in walk.outer_containers(walk.of_kind(kind, event)):
+        for key, facet in container.items():
+            url = facet.get("_schemaURL") if walk.is_object(facet) else None
+            if not isinstance(url, str) or walk.withdrawn(place, facet):
+                continue
+            if is_borrowed(place, key, url):
+                expected = by_place()[place][key].document
+                message = f"expected the schema {expected}, found {shown(url, 160)}"
+                yield finding("OL-R024", pointer(*path, key, "_schemaURL"), message)
+
+
+@registered(RULES, "OL-R016", "OL-R017", "OL-R018")
 def schema_url(kind: str, event: walk.Object) -> Iterable[Finding]:
-    """Return what is to say about the ``schemaURL`` (OL-R016, OL-R017, OL-R018)."""
+    """Return what is to say about the ``schemaURL``."""
     url = event.get("schemaURL")
     return _url_findings(kind, url) if isinstance(url, str) else ()
-
-
-def event_type(kind: str, event: walk.Object) -> Iterator[Finding]:
-    """Yield a RunEvent without an ``eventType`` (OL-R019)."""
-    if kind == RUN_EVENT and "eventType" not in event:
-        yield finding("OL-R019", "/eventType", "a RunEvent without an eventType")
 
 
 @lru_cache(maxsize=1024)
@@ -79,48 +121,8 @@ def _url(rule: str, message: str) -> Finding:
     return finding(rule, "/schemaURL", message)
 
 
-def duplicates(kind: str, event: walk.Object) -> Iterator[Finding]:
-    """Yield datasets and field names duplicated in one container (OL-R026, OL-R027)."""
-    event = walk.of_kind(kind, event)
-    for name in ("inputs", "outputs"):
-        seen: set[tuple[str, str]] = set()
-        for path, entry in walk.listed(event, name):
-            identity = (entry.get("namespace"), entry.get("name"))
-            if not (isinstance(identity[0], str) and isinstance(identity[1], str)):
-                continue
-            if identity in seen:
-                message = f"the dataset {shown(identity[1])} is duplicated among the {name}"
-                yield finding("OL-R026", pointer(*path), message)
-            seen.add((identity[0], identity[1]))
-    for path, fields in walk.field_lists(event):
-        names: set[str] = set()
-        for index, field in enumerate(fields):
-            field_name = field.get("name") if walk.is_object(field) else None
-            if not isinstance(field_name, str):
-                continue
-            if field_name in names:
-                message = f"the field {shown(field_name)} is duplicated in this container"
-                yield finding("OL-R027", pointer(*path, index, "name"), message)
-            names.add(field_name)
-
-
-def other_schemas(kind: str, event: walk.Object) -> Iterator[Finding]:
-    """Yield the standard facets that name the schema of another one (OL-R024)."""
-    for path, place, container in walk.containers(walk.of_kind(kind, event)):
-        for key, facet in container.items():
-            url = facet.get("_schemaURL") if walk.is_object(facet) else None
-            if "parent" in path or not isinstance(url, str) or walk.withdrawn(place, facet):
-                continue
-            if is_borrowed(place, key, url):
-                expected = by_place()[place][key].document
-                message = f"expected the schema {expected}, found {shown(url, 160)}"
-                yield finding("OL-R024", pointer(*path, key, "_schemaURL"), message)
-
-
-# One row for each function of ``accept.local``.
-RULES: tuple[Callable[[str, walk.Object], Iterable[Finding]], ...] = (
-    duplicates,
-    other_schemas,
-    schema_url,
-    event_type,
-)
+@registered(RULES, "OL-R019")
+def event_type(kind: str, event: walk.Object) -> Iterator[Finding]:
+    """Yield a RunEvent without an ``eventType``."""
+    if kind == RUN_EVENT and "eventType" not in event:
+        yield finding("OL-R019", "/eventType", "a RunEvent without an eventType")
