@@ -109,6 +109,8 @@ def mutated(random: Random, event: Event) -> Event:
     event = copy.deepcopy(event)
     for _ in range(random.choice((1, 1, 1, 2, 3))):
         places = _places(event)
+        if not places:  # all members are gone
+            break
         container, key = random.choice(places)
         _CHANGES[random.randrange(len(_CHANGES))](random, container, key)
     return event
