@@ -48,7 +48,7 @@ def diff(
     new: Annotated[str, typer.Argument(metavar="NEW", help="The same; one of both may be -.")],
     format: Annotated[
         Format | None,
-        typer.Option("--format", "-f", help="How the difference is written.  [default: text]"),
+        typer.Option("--format", "-f", help="How the difference is written. (default: text)"),
     ] = None,
     output_file: Annotated[
         Path | None,

@@ -63,7 +63,7 @@ def graph(
     gateway_namespace: options.GatewayNamespace = None,
     format: Annotated[
         Format | None,
-        typer.Option("--format", "-f", help="What is made.  [default: html for a file, else text]"),
+        typer.Option("--format", "-f", help="What is made. (default: html for a file, else text)"),
     ] = None,
     output_file: Annotated[
         Path | None,
@@ -75,11 +75,11 @@ def graph(
     ] = None,
     up: Annotated[
         int | None,
-        typer.Option(min=0, metavar="N", help="Steps before the focus.  [default: all]"),
+        typer.Option(min=0, metavar="N", help="Steps before the focus. (default: all)"),
     ] = None,
     down: Annotated[
         int | None,
-        typer.Option(min=0, metavar="N", help="Steps behind the focus.  [default: all]"),
+        typer.Option(min=0, metavar="N", help="Steps behind the focus. (default: all)"),
     ] = None,
     direction: Annotated[
         Direction, typer.Option(help="Where the data flows to: left, right, top, bottom.")
@@ -118,7 +118,7 @@ def graph(
     output_file = file_to_write(output, output_file)
     if output_file is not None:
         options.refuse_target([name], output_file)
-    lineage = lineage_source.load(name, settings, project=project)
+    lineage = lineage_source.load(name, settings, project=project, implicit=source is None)
     kind = "dataset" if datasets_only else "job" if jobs_only else None
     drawn, key = _selected(lineage.graph, kind, focus, up, down)
     style = Style(

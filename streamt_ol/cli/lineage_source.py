@@ -12,12 +12,14 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streamt_ol import collector
+from streamt_ol.cli.output import note
 from streamt_ol.cli.progress import elapsed
+from streamt_ol.cli.source import hinted, source_of, stdin_holds_data
 from streamt_ol.export.options import ExportOptions
 from streamt_ol.lineage.events import GraphBuilder
 from streamt_ol.lineage.graph import Graph
 from streamt_ol.lineage.reading import graph_of_text
-from streamt_ol.problems import USAGE, Location, StreamtOlError, WarningRecord
+from streamt_ol.problems import PARSE, USAGE, Location, StreamtOlError, WarningRecord
 from streamt_ol.project import PROJECT_FILES
 from streamt_ol.reading import strict_json
 from streamt_ol.reading.git import is_git
@@ -68,14 +70,17 @@ def chosen_input(name: str | None, project_dir: str | None) -> tuple[str, bool]:
 
     It is the one named, a pipe, or the project in this folder.
     """
-    from streamt_ol.cli.source import source_of
-
     file, folder = source_of(name, project_dir, None)
     return (folder, True) if folder is not None else (file or STDIN, False)
 
 
-def load(name: str, settings: ExportSettings, *, project: bool = False) -> Lineage:
+def load(
+    name: str, settings: ExportSettings, *, project: bool = False, implicit: bool = False
+) -> Lineage:
     """Return the lineage of what ``name`` names: a project's folder, a file, ``git:…``, or ``-``.
+
+    Standard input that nobody named (``implicit``) must be a pipe, a socket or a file; that it
+    is empty is said.
 
     Raises ``StreamtOlError``: E501 or E506 at the line of an event or at its place in the
     manifest or project, or whatever else the export raises.
@@ -86,12 +91,23 @@ def load(name: str, settings: ExportSettings, *, project: bool = False) -> Linea
         if is_git(name):
             return _of_git(name, settings)
         if name == STDIN:
-            return _of_content(_content(name), STDIN_NAME, settings)
+            with hinted(implicit=implicit):
+                data = _content(name)
+                if implicit and not data.strip():
+                    _tell_empty()
+                return _of_content(data, STDIN_NAME, settings)
         if PurePath(name).name in PROJECT_FILES:
             return _of_project(str(PurePath(name).parent), settings)
         if _is_folder(name):
             return _of_project(name, settings)
         return _of_content(_content(name), place(name), settings)
+
+
+def _tell_empty() -> None:
+    if not stdin_holds_data():
+        location = Location(file=STDIN_NAME, line=1)
+        raise StreamtOlError(PARSE, "standard input is empty", location=location)
+    note("standard input is empty, so there is nothing to draw; --project-dir reads a project")
 
 
 def _is_folder(name: str) -> bool:
@@ -109,6 +125,8 @@ def _of_git(name: str, settings: ExportSettings) -> Lineage:
     from streamt_ol.reading import git
     from streamt_ol.reading.blocks import blocks
 
+    if PurePath(name.rpartition(":")[2]).name in PROJECT_FILES:
+        name = git.parent(name)
     if git.kind_of(name) == "blob":
         content = b"".join(blocks(BytesIO(git.blob(name))))
         return _of_content(content, place(name), settings)

@@ -60,7 +60,7 @@ def validate(
     ] = None,
     format: Annotated[
         Format | None,
-        typer.Option("--format", "-f", help="How the report is written.  [default: text]"),
+        typer.Option("--format", "-f", help="How the report is written. (default: text)"),
     ] = None,
     output_file: Annotated[
         Path | None,
@@ -83,12 +83,12 @@ def validate(
     jobs: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="NUMBER", help="Processes for large input.  [default: all cores]"
+            min=1, metavar="NUMBER", help="Processes for large input. (default: all cores)"
         ),
     ] = None,
     engine: Annotated[
         Engine | None,
-        typer.Option(help="What checks archives: processes here, or Spark.  [default: local]"),
+        typer.Option(help="What checks archives: processes here, or Spark. (default: local)"),
     ] = None,
     master: Annotated[
         str | None,
@@ -102,12 +102,12 @@ def validate(
     ] = None,
     split_bytes: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="Split large files at about this size.  [default: 64M]"),
+        typer.Option(metavar="SIZE", help="Split large files at about this size. (default: 64M)"),
     ] = None,
     partitions: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="NUMBER", help="Parts of the stream rules' state.  [default: by size]"
+            min=1, metavar="NUMBER", help="Parts of the stream rules' state. (default: by size)"
         ),
     ] = None,
     list_rules: Annotated[

@@ -147,10 +147,15 @@ def _current(facets: Mapping[str, _Version]) -> dict[str, Mapping[str, Any]]:
 
 
 def _column_edges(node: Node) -> Iterable[ColumnEdge]:
-    """Yield the edges of the ``columnLineage`` facet (1-2-0); what is malformed is omitted."""
+    """Yield the edges of the ``columnLineage`` facet (1-2-0).
+
+    What is malformed is omitted, as is a column whose name is empty: it names nothing.
+    """
     facet = node.facets.get("columnLineage", {})
     fields = facet.get("fields")
     for column, entry in fields.items() if isinstance(fields, Mapping) else ():
+        if not column:
+            continue
         inputs = entry.get("inputFields") if isinstance(entry, Mapping) else None
         yield from _from_columns(inputs, node.key, column)
     yield from _from_columns(facet.get("dataset"), node.key, "")
@@ -160,6 +165,6 @@ def _from_columns(inputs: object, target: Key, column: str) -> Iterable[ColumnEd
     for one in inputs if isinstance(inputs, list) else ():
         if isinstance(one, Mapping):
             parts = [one.get(part) for part in ("namespace", "name", "field")]
-            if all(isinstance(part, str) for part in parts):
+            if all(isinstance(part, str) for part in parts) and parts[2]:
                 namespace, name, source = map(str, parts)
                 yield ColumnEdge(Key(DATASET, namespace, name), source, target, column)

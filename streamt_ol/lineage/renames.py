@@ -14,7 +14,8 @@ def renames(old: Graph, new: Graph) -> dict[Key, Key]:
     """Return what was renamed: the only two of their kind and namespace that look the same.
 
     A node whose neighbours were renamed has the same neighbours, so this goes on while it finds
-    any. What has neither a column nor a neighbour is not recognised.
+    any. What has neither a column nor a neighbour is not recognised. A model gives its name to a
+    job and to the dataset that it writes: see ``_together``.
     """
     renamed: dict[Key, Key] = {}
     gone = [key for key in old.nodes if key not in new.nodes]
@@ -29,11 +30,49 @@ def renames(old: Graph, new: Graph) -> dict[Key, Key]:
             if len(keys) == 1 and len(after.get(look, ())) == 1
         }
         if not found:
+            found = _together(old, new, gone, come, renamed)
+        if not found:
             return dict(sorted(renamed.items()))
         renamed |= found
         gone = [key for key in gone if key not in found]
         taken = set(found.values())
         come = [key for key in come if key not in taken]
+
+
+def _together(
+    old: Graph, new: Graph, gone: list[Key], come: list[Key], renamed: Mapping[Key, Key]
+) -> dict[Key, Key]:
+    """Return neighbours that were renamed together: neither can be recognised without the other.
+
+    Each is the only one of its kind and namespace that is gone and the only one that is new, and
+    looks the same if the others were renamed, too. One of them must be known by more than that.
+    """
+    before, after = (_alone(keys) for keys in (gone, come))
+    supposed = {key: after[group] for group, key in before.items() if group in after}
+    while True:
+        names = {**renamed, **supposed}
+        same = {
+            key: other
+            for key, other in supposed.items()
+            if (look := _look(old, key, names)) is not None and look == _look(new, other, {})
+        }
+        if same == supposed:
+            break
+        supposed = same
+    anchored = any(
+        old.nodes[key].columns
+        or any(other not in supposed for other in (*old.upstream[key], *old.downstream[key]))
+        for key in supposed
+    )
+    return supposed if anchored else {}
+
+
+def _alone(keys: Iterable[Key]) -> dict[tuple[str, str], Key]:
+    """Return the keys that are the only ones of their kind and namespace."""
+    found: dict[tuple[str, str], list[Key]] = {}
+    for key in keys:
+        found.setdefault((key.kind, key.namespace), []).append(key)
+    return {group: names[0] for group, names in found.items() if len(names) == 1}
 
 
 def _look(graph: Graph, key: Key, renamed: Mapping[Key, Key]) -> object:

@@ -100,7 +100,7 @@ def _nothing(graph: Graph, focus: str, wanted: str) -> StreamtOlError:
 
 
 def _nearest(graph: Graph, wanted: str) -> list[Key]:
-    """Return a few nodes whose names hold ``wanted``, or else resemble it."""
+    """Return a few nodes whose names hold ``wanted``, or else resemble it most."""
     lowered = wanted.lower()
     holding = [key for key in graph.nodes if lowered and lowered in _full(key).lower()]
     if holding:
@@ -110,4 +110,6 @@ def _nearest(graph: Graph, wanted: str) -> list[Key]:
         for text in (key.name.rpartition("/")[2], key.name, _full(key)):
             names.setdefault(text.lower(), key)
     close = get_close_matches(lowered, names, _SHOWN, 0.5)
+    if not close:  # nothing resembles it: the least unlike one is still a name to go on from
+        close = get_close_matches(lowered, names, 1, 0.0)
     return list(dict.fromkeys(names[text] for text in close))

@@ -1,7 +1,7 @@
 """Files and folders of a revision, read from git's own store; nothing is fetched or checked out.
 
 ``git:REV:PATH`` names one, as ``git show REV:PATH`` does: ``PATH`` is relative to the top of the
-repository, or with ``./`` before it to the working directory.
+repository, or with ``./`` before it to the working directory, which is ``.`` itself.
 """
 
 from __future__ import annotations
@@ -90,9 +90,23 @@ def _stays_inside(path: PurePosixPath, content: bytes) -> bool:
     return not link.startswith("/") and (inside == "/top" or inside.startswith("/top/"))
 
 
+def parent(name: str) -> str:
+    """Return the name of the folder that holds the file ``name``."""
+    revision, _, path = name.removeprefix(PREFIX).partition(":")
+    folder = str(PurePosixPath(path).parent)
+    relative = path.startswith(("./", "../"))
+    if folder == ".":
+        folder = "./" if relative else ""
+    elif relative and not folder.startswith(".."):
+        folder = f"./{folder}"
+    return f"{PREFIX}{revision}:{folder}"
+
+
 def _object(name: str) -> str:
     """Return the object id that ``name`` names."""
     revision, separator, path = name.removeprefix(PREFIX).partition(":")
+    if path in (".", ".."):  # git itself takes them only with a slash
+        path += "/"
     if not (revision and separator):
         raise _error(name, "it is not git:REV:PATH")
     words = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}:{path}")

@@ -232,8 +232,18 @@ class TestGit:
 
     def test_paths_may_be_relative_to_the_working_directory(self, repository: Path) -> None:
         here = repository / "deep" / "project"
-        for name in ("git:HEAD:./", "git:main:deep/project"):
+        for name in ("git:HEAD:./", "git:HEAD:.", "git:main:deep/project"):
             ran = streamt_ol("diff", name, ".", *KAFKA, "-q", cwd=here)
+            assert (ran.stdout.decode(), ran.stderr) == (OWNER, b"")
+
+    def test_a_project_may_be_named_by_its_file(self, repository: Path) -> None:
+        file = "stream_project.yml"
+        for name in (f"deep/project/{file}", f"./deep/project/{file}"):
+            ran = streamt_ol("diff", f"git:HEAD:{name}", name, *KAFKA, "-q", cwd=repository)
+            assert (ran.stdout.decode(), ran.stderr) == (OWNER, b"")
+        here = repository / "deep" / "project"
+        for name in (f"./{file}", f"../project/{file}"):
+            ran = streamt_ol("diff", f"git:HEAD:{name}", file, *KAFKA, "-q", cwd=here)
             assert (ran.stdout.decode(), ran.stderr) == (OWNER, b"")
 
     def test_graph_reads_it_too(self, repository: Path) -> None:

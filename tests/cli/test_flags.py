@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 import typer
 
-from streamt_ol.cli.app import build, flags_of
+from streamt_ol.cli.app import COMMANDS, build, flags_of
 from streamt_ol.cli.output import Output
 from streamt_ol.problems import INVALID, Location, StreamtOlError
 
@@ -22,6 +23,20 @@ def output() -> Output:
 def test_the_options_of_a_command_have_flags(output: Output) -> None:
     assert output.flags["progress_file"] == "--progress-file"
     assert "url" in output.flags
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_all_of_a_help_text_is_shown(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What stands in square brackets is markup to the library that draws the table.
+    monkeypatch.setenv("COLUMNS", "400")
+    application: Any = typer.main.get_command(build(command))
+    application.main([command, "--help"], standalone_mode=False, obj=Output())
+    shown = " ".join(capsys.readouterr().out.split())
+    for parameter in application.commands[command].params:
+        if getattr(parameter, "help", None):
+            assert " ".join(parameter.help.split()) in shown
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
-from support.commands import streamt_ol
+from support.commands import PROGRAM, streamt_ol
 from support.lineage_events import dataset, job, lines, run
 from support.manifests import FIXTURES
 
@@ -150,6 +151,21 @@ class TestRefusals:
         ran = streamt_ol("graph", EVENTS, *arguments)
         assert (ran.returncode, ran.stdout) == (2, b"")
         assert EVENTS.read_bytes() == before
+
+    def test_nothing_given_is_an_error_and_an_empty_pipe_is_said(self, tmp_path: Path) -> None:
+        ran = subprocess.run([PROGRAM, "graph"], stdin=subprocess.DEVNULL, capture_output=True,
+                             cwd=tmp_path, check=False, timeout=60)  # fmt: skip
+        assert (ran.returncode, ran.stdout) == (1, b"")
+        assert ran.stderr.startswith(
+            b"E501_PARSE_ERROR <stdin>:1: standard input is empty\n  hint: "
+        )
+        assert b"--project-dir" in ran.stderr
+        ran = streamt_ol("graph", stdin=b"", cwd=tmp_path)
+        assert (ran.returncode, ran.stdout) == (0, b"no datasets and no jobs\n")
+        assert b"standard input is empty" in ran.stderr
+        assert b"--project-dir" in ran.stderr
+        ran = streamt_ol("graph", "-", stdin=b"", cwd=tmp_path)
+        assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"no datasets and no jobs\n", b"")
 
     def test_a_focus_that_matches_nothing_names_the_nearest(self) -> None:
         ran = streamt_ol("graph", EVENTS, "--focus", "trips_clean")

@@ -190,6 +190,34 @@ class TestRenames:
         new = [job("v", ("s",)), job("x", ("s", "t"), ("new",)), dataset("new", self.COLUMNS)]
         assert {change.kind for change in changes(old, new)} == {"job-renamed", "dataset-renamed"}
 
+    def test_a_model_gives_its_name_to_its_job_and_its_dataset(self) -> None:
+        old = [job("m", ("s",), ("m.v1",)), dataset("m.v1"), job("r", ("m.v1",), ("z",))]
+        new = [job("n", ("s",), ("n.v1",)), dataset("n.v1"), job("r", ("n.v1",), ("z",))]
+        found = difference(old, new)
+        assert list(found.changes) == [
+            Change("dataset-renamed", d("n.v1"), other=d("m.v1")),
+            Change("job-renamed", j("n"), other=j("m")),
+        ]
+        assert (found.added_edges, found.removed_edges) == ([], [])
+
+    @pytest.mark.parametrize(
+        "new",
+        [
+            [job("n", ("t",), ("n.v1",))],  # the job reads something else
+            [job("n", ("s",), ("n.v1",)), job("r", ("n.v1",))],  # somebody else reads the dataset
+            [job("n", ("s",), ("n.v1",)), job("o", ("s",), ("o.v1",))],  # which of the two is it?
+        ],
+    )
+    def test_a_job_and_its_dataset_that_differ_are_removed_and_added(self, new: list[Any]) -> None:
+        old = [job("m", ("s",), ("m.v1",)), job("r", ())]
+        kinds = {change.kind for change in changes(old, [*new, dataset("s"), job("r", ())])}
+        assert {"job-removed", "job-added", "dataset-removed", "dataset-added"} <= kinds
+        assert not kinds & {"dataset-renamed", "job-renamed"}
+
+    def test_a_job_and_its_dataset_that_nothing_else_knows_are_not_renamed(self) -> None:
+        found = changes([job("m", (), ("m.v1",))], [job("n", (), ("n.v1",))])
+        assert not {change.kind for change in found} & {"dataset-renamed", "job-renamed"}
+
 
 class TestDownstream:
     # raw -> clean -> good -> sum -> total -> load;  other -> idle

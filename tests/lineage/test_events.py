@@ -79,7 +79,15 @@ class TestEdges:
 
     @pytest.mark.parametrize(
         "facet",
-        [{}, {"fields": []}, {"fields": {"a": None}}, {"fields": {"a": {"inputFields": [1, {}]}}}],
+        [
+            {},
+            {"fields": []},
+            {"fields": {"a": None}},
+            {"fields": {"a": {"inputFields": [1, {}]}}},
+            {"fields": {"": {"inputFields": [{"namespace": "n", "name": "x", "field": "f"}]}}},
+            {"fields": {"a": {"inputFields": [{"namespace": "n", "name": "x", "field": ""}]}}},
+            {"dataset": [{"namespace": "n", "name": "x", "field": ""}]},
+        ],
     )
     def test_malformed_column_lineage_is_omitted(self, facet: Any) -> None:
         assert of(dataset("x", columnLineage=facet)).column_edges == ()

@@ -103,7 +103,10 @@ class TestFind:
         assert caught.value.suggestion is not None
         assert f"/{nearest}'" in caught.value.suggestion.split(", ")[0]
 
-    def test_nothing_near_has_no_suggestion(self) -> None:
+    def test_something_is_the_nearest_even_if_nothing_is_near(self) -> None:
         with pytest.raises(StreamtOlError) as caught:
-            find(GRAPH, "zzzzzz")
+            find(build([job("J1", ("orders.v1",))]), "zzzzv")
+        assert caught.value.suggestion == f"the nearest: 'dataset:{BROKER}/orders.v1'"
+        with pytest.raises(StreamtOlError) as caught:
+            find(build([]), "zzzzzz")
         assert caught.value.suggestion is None

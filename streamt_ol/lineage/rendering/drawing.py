@@ -15,7 +15,7 @@ _MARGIN = 24
 _HEIGHT = 46
 _ROW = 18  # the height of a column
 _NARROWEST, _WIDEST = 120, 290
-_LETTER, _SMALL_LETTER = 7.9, 6.2  # the width of a letter, about
+_LETTER, _SMALL_LETTER, _FRAME_LETTER = 7.9, 6.2, 7.0  # the width of a letter, about
 _INNER = 36  # of the width, what is not text
 _BEND = 8  # the radius of a bend of a line
 _WIDE_LETTER = 1.7
@@ -83,9 +83,9 @@ def _width(text: str) -> float:
     return sum(_WIDE_LETTER if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
-def _cut(text: str, letter: float) -> str:
+def _cut(text: str, letter: float, width: int = _WIDEST) -> str:
     """Return the text, with its middle left out where it is too long for a box."""
-    room = (_WIDEST - _INNER) / letter
+    room = (width - _INNER) / letter
     if len(text) > 4 * room:
         text = text[: round(2 * room)] + text[-round(2 * room) :]
     if _width(text) <= room:
@@ -106,7 +106,7 @@ def _size(label: Label, columns: list[str]) -> tuple[int, int]:
 def _frames(found: Layout) -> Iterator[str]:
     for name, box in found.frames.items():
         x, y, width, height = box.moved(_MARGIN, _MARGIN)
-        shown = visible(name) or "(no namespace)"
+        shown = _cut(visible(name) or "(no namespace)", _FRAME_LETTER, width)
         yield (
             f'<g class="frame"><rect x="{x}" y="{y}" width="{width}" height="{height}" rx="6"/>'
             f'<text x="{x + 10}" y="{y + 17}">{escape(shown)}</text></g>'

@@ -8,12 +8,75 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
+from math import ceil, sqrt
+from typing import NamedTuple
 
 from streamt_ol.lineage.graph import Edge, Graph, Key
+from streamt_ol.lineage.selection import reached
 
 _PLACES = 20_000  # of lines in layers, in one part
 _CROWDED = 1_500  # lines between two layers
+_FLAT = 0.5  # of a box and the space around it: height by width, and how much wider all may be
+
+
+def connected(
+    keys: Iterable[Key], graph: Graph, framed: Mapping[Key, str] | None = None
+) -> list[list[Key]]:
+    """Return the parts between which there is no edge; a frame is in one part.
+
+    ``keys`` are all nodes of the graph, or those of some parts of it.
+    """
+    both = {key: [*graph.upstream[key], *graph.downstream[key]] for key in keys}
+    first: dict[str, Key] = {}
+    for key, name in (framed or {}).items():
+        one = first.setdefault(name, key)
+        both[one].append(key)
+        both[key].append(one)
+    parts: list[list[Key]] = []
+    seen: set[Key] = set()
+    for key in both:
+        if key not in seen:
+            part = sorted(reached(both, [key]))
+            seen.update(part)
+            parts.append(part)
+    return parts
+
+
+def rows(keys: Sequence[Key], graph: Graph, framed: Mapping[Key, str], *, flat: bool) -> list[Edge]:
+    """Return edges, not to be drawn, that put what nothing connects within one frame into rows.
+
+    Without them all of that begins in the first layer, one below the other.
+    """
+    inside: dict[str, list[list[Key]]] = {}
+    for part in connected(keys, graph) if framed else ():
+        names = {framed.get(key) for key in part}
+        if len(names) == 1 and (name := names.pop()) is not None:
+            inside.setdefault(name, []).append(part)
+    found = []
+    for _, parts in sorted(inside.items()):
+        ends = [_ends(part, graph) for part in parts]
+        depth = sum(end.depth for end in ends) / len(ends)
+        length = ceil(sqrt(len(ends) / depth * (_FLAT if flat else 1)))
+        for at, (one, other) in enumerate(pairwise(ends), 1):
+            if at % length:
+                found.append(Edge(one.last, other.first))
+    return found
+
+
+class _Ends(NamedTuple):
+    """A node of the first layer of a part, one of its last, and the number of its layers."""
+
+    first: Key
+    last: Key
+    depth: int
+
+
+def _ends(part: Sequence[Key], graph: Graph) -> _Ends:
+    layers = _layers(part, graph)
+    first = min(part, key=lambda key: (layers[key], key))
+    last = max(part, key=lambda key: (layers[key], key))
+    return _Ends(first, last, layers[last] - layers[first] + 1)
 
 
 def routed(

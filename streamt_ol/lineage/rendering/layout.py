@@ -7,8 +7,7 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from streamt_ol.lineage.graph import Edge, Graph, Key
-from streamt_ol.lineage.rendering.layers import routed
-from streamt_ol.lineage.selection import reached
+from streamt_ol.lineage.rendering.layers import connected, routed, rows
 from streamt_ol.problems import USAGE, Location, StreamtOlError
 
 Point = tuple[int, int]
@@ -78,22 +77,11 @@ def layout(
 
     Raises ``StreamtOlError`` (E500) where the library is not installed.
     """
-    parts = [list(graph.nodes)] if framed else _connected(graph)
-    laid = [_part(graph, part, sizes, direction, framed) for part in parts]
+    laid = [
+        _part(graph, part, sizes, direction, {key: framed[key] for key in part if key in framed})
+        for part in connected(graph.nodes, graph, framed)
+    ]
     return _turned(_packed(laid), direction)
-
-
-def _connected(graph: Graph) -> list[list[Key]]:
-    """Return the parts of the graph between which there is no edge."""
-    both = {key: [*graph.upstream[key], *graph.downstream[key]] for key in graph.nodes}
-    parts: list[list[Key]] = []
-    seen: set[Key] = set()
-    for key in graph.nodes:
-        if key not in seen:
-            part = sorted(reached(both, [key]))
-            seen.update(part)
-            parts.append(part)
-    return parts
 
 
 def _part(
@@ -111,6 +99,10 @@ def _part(
     at = {key: len(parents) + place for place, key in enumerate(keys)}
     edges = [Edge(key, other) for key in keys for other in graph.downstream[key]]
     edges, straight = routed(edges, keys, graph)
+    flat = direction in ("LR", "RL")
+    unseen = rows(
+        keys, graph, framed, flat=flat
+    )  # after the others, so that these keep their places
     nodes: list[dict[str, Any]] = [_node(1, 1) for _ in parents]
     nodes += [
         {**_node(*sizes[key]), **({"parent": parents[framed[key]]} if key in framed else {})}
@@ -118,17 +110,18 @@ def _part(
     ]
     request = {
         "nodes": nodes,
-        "edges": [{"source": at[edge.source], "target": at[edge.target]} for edge in edges],
+        "edges": [
+            {"source": at[edge.source], "target": at[edge.target]} for edge in [*edges, *unseen]
+        ],
     }
     drawn = _library().layout(request, options=_options(len(keys), direction))
     left, top = (drawn.bounds["min"][axis] for axis in "xy")
     boxes = [_box(node, left, top) for node in drawn.nodes]
     lines = {
         edge: [(round(p["x"] - left), round(p["y"] - top)) for p in line["points"]]
-        for edge, line in zip(edges, drawn.edges, strict=True)
+        for edge, line in zip(edges, drawn.edges, strict=False)
     }
     right, bottom = (drawn.bounds["max"][axis] for axis in "xy")
-    flat = direction in ("LR", "RL")
     lines.update((edge, _straight(boxes[at[edge.source]], boxes[at[edge.target]], flat=flat))
                  for edge in straight)  # fmt: skip
     return Layout(

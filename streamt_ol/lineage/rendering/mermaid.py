@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
+from typing import NamedTuple
 
 from streamt_ol.lineage.graph import DATASET, Edge, Graph, Key
 from streamt_ol.lineage.rendering.style import (
@@ -33,14 +34,24 @@ _RESERVED = 1_200
 def mermaid(graph: Graph, style: Style, order: Iterable[Key] = ()) -> Picture:
     """Return the flowchart; nodes of ``order`` come first where not all of them fit.
 
-    A node is left out with all of its edges, where they do not fit into ``max_edges`` and
-    ``max_characters`` (of UTF-16, as Mermaid counts). What was left out stands in the picture.
+    A dataset is drawn without its columns, and a node left out with all of its edges, where they
+    do not fit into ``max_edges`` and ``max_characters`` (of UTF-16, as Mermaid counts). What was
+    left out stands in the picture.
     """
     chart = _Chart(graph, style)
     first = [] if style.focus is None else [style.focus]
     for key in dict.fromkeys([*first, *order, *_connected(graph)]):
         chart.take(key)
     return chart.picture()
+
+
+class _Flow(NamedTuple):
+    """An edge, or one between columns, as a line of the chart."""
+
+    source: Key
+    target: Key
+    line: str
+    of_columns: bool
 
 
 class _Chart:
@@ -55,42 +66,44 @@ class _Chart:
         self._frames = frames(graph) if style.group else {}
         self._nodes: dict[Key, str] = {}
         self._refused: set[Key] = set()
+        self._plain: set[Key] = set()  # those whose columns did not fit
         self._edge_count = 0
         self._room = style.max_characters - _RESERVED
         self._groups: dict[str, str] = {}
-        self._flows: dict[Key, list[tuple[Key, Key, str]]] = {key: [] for key in graph.nodes}
-        for source, target, line in self._all_edges():
-            self._flows[source].append((source, target, line))
-            if target != source:
-                self._flows[target].append((source, target, line))
+        self._flows: dict[Key, list[_Flow]] = {key: [] for key in graph.nodes}
+        for flow in self._all_edges():
+            for end in {flow.source, flow.target}:
+                self._flows[end].append(flow)
 
     def take(self, key: Key) -> None:
         """Add a node and its edges to nodes that are there, where all of this fits.
 
         Nothing goes on behind a node that was left out: it would look as if it began there.
         """
-        neighbours = {end for source, target, _ in self._flows[key] for end in (source, target)}
-        if not self._refused.isdisjoint(neighbours):
+        neighbours = {end for flow in self._flows[key] for end in (flow.source, flow.target)}
+        if not self._refused.isdisjoint(neighbours) or not (
+            self._fits(key) or (key in self._columns and self._fits(key, plain=True))
+        ):
             self._refused.add(key)
-            return
-        node = self._node(key)
-        edges = [
-            line
-            for source, target, line in self._flows[key]
-            if {source, target} <= self._nodes.keys() | {key}
-        ]
+
+    def _fits(self, key: Key, *, plain: bool = False) -> bool:
+        """Add a node, ``plain`` without its columns, if there is room for it and its edges."""
+        node = self._node(key, plain=plain)
+        nodes, without = self._nodes.keys() | {key}, self._plain | ({key} if plain else set())
+        edges = [flow.line for flow in self._flows[key] if _is_drawn(flow, nodes, without)]
         group, name = "", self._frames.get(key)
         if name is not None and name not in self._groups:
             group = f'  subgraph g{len(self._groups)}["{self._label(name)}"]\n  end\n'
         size = sum(map(_length, (node, *edges, group)))
         if size > self._room or self._edge_count + len(edges) > self._style.max_edges:
-            self._refused.add(key)
-            return
+            return False
         self._room -= size
         self._nodes[key] = node
+        self._plain = without
         self._edge_count += len(edges)
         if name is not None and group:
             self._groups[name] = group.partition("\n")[0]
+        return True
 
     def picture(self) -> Picture:
         """Return the chart of all that fitted."""
@@ -116,26 +129,26 @@ class _Chart:
 
     def _edges(self) -> Iterator[str]:
         """Yield the edges between the nodes that are there, in the graph's order."""
-        for source, target, line in self._all_edges():
-            if source in self._nodes and target in self._nodes:
-                yield line
+        for flow in self._all_edges():
+            if _is_drawn(flow, self._nodes.keys(), self._plain):
+                yield flow.line
 
-    def _node(self, key: Key) -> str:
+    def _node(self, key: Key, *, plain: bool) -> str:
         text = self._label(key.name)
         framed = self._frames.get(key) == key.namespace
         if not framed and key.kind not in self._single and key.namespace:
             text += f"<br/>{self._label(key.namespace)}"
         name, shown = self._ids[key], self._style.marks.get(key, key.kind)
-        if columns := self._columns.get(key):
+        if not plain and (columns := self._columns.get(key)):
             inner = "".join(f'    {name}c{at}["{label(c)}"]\n' for at, c in enumerate(columns))
             return f'  subgraph {name}["{text}"]\n{inner}  end\n  class {name} {shown}\n'
         shape = f'[("{text}")]' if key.kind == DATASET else f'["{text}"]'
         return f"  {name}{shape}:::{shown}\n"
 
-    def _all_edges(self) -> Iterator[tuple[Key, Key, str]]:
+    def _all_edges(self) -> Iterator[_Flow]:
         for edge in self._graph.edges:
             line = f"  {self._ids[edge.source]} {self._arrow(edge)} {self._ids[edge.target]}\n"
-            yield edge.source, edge.target, line
+            yield _Flow(edge.source, edge.target, line, of_columns=False)
         ids = {
             (key, column): f"{self._ids[key]}c{at}"
             for key, columns in self._columns.items()
@@ -144,7 +157,7 @@ class _Chart:
         for one in self._graph.column_edges if self._style.columns else ():
             target = ids.get((one.target, one.target_column), self._ids[one.target])
             line = f"  {ids[one.source, one.source_column]} -.-> {target}\n"
-            yield one.source, one.target, line
+            yield _Flow(one.source, one.target, line, of_columns=True)
 
     def _arrow(self, edge: Edge) -> str:
         if edge in self._style.removed:
@@ -157,11 +170,15 @@ class _Chart:
 
     def _left_out(self) -> str:
         missing = [key for key in self._graph.nodes if key not in self._nodes]
-        if not missing:
-            return ""
         columns = self._graph.column_edges if self._style.columns else ()
-        total = len(self._graph.edges) + len(columns)
-        return counts(missing, total - self._edge_count)
+        edges = len(self._graph.edges) + len(columns) - self._edge_count
+        return counts(missing, edges) if missing or edges else ""
+
+
+def _is_drawn(flow: _Flow, nodes: Container[Key], plain: Container[Key]) -> bool:
+    """Tell whether both ends of an edge are there, and the columns of one between columns."""
+    ends = (flow.source, flow.target)
+    return all(end in nodes and not (flow.of_columns and end in plain) for end in ends)
 
 
 def label(text: str) -> str:

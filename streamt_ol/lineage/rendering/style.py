@@ -65,8 +65,13 @@ def counted(number: int, what: str) -> str:
 
 
 def counts(keys: Iterable[Key], edges: int) -> str:
-    """Return e.g. ``3 datasets, 2 jobs, 5 edges``; a kind that is absent is not named."""
+    """Return e.g. ``3 datasets, 2 jobs, 5 edges``; a kind that is absent is not named.
+
+    Of nothing it is ``no datasets and no jobs``.
+    """
     kinds = [key.kind for key in keys]
+    if not kinds and not edges:
+        return "no datasets and no jobs"
     found = [counted(kinds.count(kind), kind) for kind in (DATASET, JOB) if kind in kinds]
     return ", ".join([*found, counted(edges, "edge")])
 

@@ -10,8 +10,9 @@ from streamt_ol.lineage.rendering.drawing import Drawing, drawing
 from streamt_ol.lineage.rendering.style import Picture, Style, counts
 
 ARROW = (
-    '<defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="6" '
-    'markerHeight="6" orient="auto-start-reverse"><path d="M0 0L10 5L0 10z"/></marker></defs>'
+    '<defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" '
+    'markerHeight="9" markerUnits="userSpaceOnUse" orient="auto-start-reverse">'
+    '<path d="M0 0L10 5L0 10z"/></marker></defs>'
 )
 
 

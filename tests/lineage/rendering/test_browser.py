@@ -159,6 +159,20 @@ class TestPage:
         assert second["title"] == "t2401"
         assert seen.errors == []
 
+    def test_boxes_and_lines_are_seen_from_far_away(self, tmp_path: Path) -> None:
+        events = [job(f"J{at}", (f"a{at}",), (f"b{at}",)) for at in range(700)]
+        page = written(tmp_path, build(events))
+        look = """[...document.querySelectorAll(".shape, .edge")].slice(0, 3000).every((one) => {
+            const style = getComputedStyle(one);
+            const { vectorEffect, strokeWidth } = style;
+            return vectorEffect === "non-scaling-stroke" && parseFloat(strokeWidth) > 0.4;
+        })"""
+        seen = browse(
+            page, ("evaluate", look), ("press", "/"), ("type", "a5"), ("press", "Enter"),
+            ("evaluate", look), state=tmp_path / "state",
+        )  # fmt: skip
+        assert (seen.results, seen.errors) == ([True, False], [])  # near by, lines grow with boxes
+
     def test_paper(self, tmp_path: Path) -> None:
         page = written(tmp_path, build(EVENTS))
         file = tmp_path / "page.pdf"

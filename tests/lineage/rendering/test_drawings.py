@@ -87,6 +87,33 @@ class TestLayout:
             assert box.x + box.width <= frame.x + frame.width
             assert box.y + box.height <= frame.y + frame.height
 
+    @pytest.mark.parametrize("direction", DIRECTIONS)
+    def test_what_nothing_connects_is_not_one_long_line(self, direction: str) -> None:
+        pairs = [job(f"J{at}", (f"a{at}",), (f"b{at}",)) for at in range(60)]
+        for events in (
+            [dataset(f"t{at}") for at in range(100)],  # in one frame
+            pairs,  # parts in one frame
+            [dataset("t", namespace=f"ns{at}") for at in range(100)],  # many frames
+            [dataset(f"t{at}", namespace=f"ns{at % 2}") for at in range(100)],
+        ):
+            graph = build(events)
+            found = layout(graph, dict.fromkeys(graph.nodes, (120, 46)), direction, frames(graph))
+            assert set(found.boxes) == set(graph.nodes)
+            assert set(found.lines) == set(graph.edges)
+            boxes = list(found.boxes.values())
+            assert not any(overlap(a, b) for at, a in enumerate(boxes) for b in boxes[:at])
+            width, height = found.size
+            assert 1 / 5 < width / height < 5
+
+    def test_the_name_of_a_frame_is_cut_to_its_width(self) -> None:
+        graph = build([dataset("t", namespace="n" * 1000)])
+        svg = ET.fromstring(drawn("svg", graph, Style(group=True)))
+        [frame] = svg.findall(f".//{SVG}g[@class='frame']")
+        label = frame.findtext(f"{SVG}text")
+        assert label is not None
+        assert label.count("n") < 60
+        assert "…" in label
+
     def test_a_job_is_in_the_frame_of_its_datasets_if_they_have_one(self) -> None:
         across = job("across", ("a",))
         across["outputs"] = [{"namespace": "elsewhere", "name": "b"}]

@@ -94,7 +94,7 @@ dataset raw
         assert "(continued below)" in text
 
     def test_an_empty_graph(self) -> None:
-        assert drawn("text", build([])) == "0 edges\n"
+        assert drawn("text", build([])) == "no datasets and no jobs\n"
 
 
 class TestJson:
@@ -195,6 +195,26 @@ class TestMermaid:
         picture = renderer("mermaid")(build([dataset(name) for name in names]), Style())
         assert len(picture.text.encode("utf-16-le")) // 2 <= 50_000
         assert picture.left_out.endswith(", 0 edges")
+
+    def test_columns_are_left_out_before_what_they_belong_to(self) -> None:
+        names = [f"c{at}" for at in range(20)]
+        one = column_lineage(**{name: [("x", name)] for name in names})
+        two = column_lineage(total=[("u", "price")])
+        graph = build(
+            [
+                job("j", ("x",), ("y",)),
+                dataset("y", columnLineage=one),
+                job("k", ("u",), ("v",)),
+                dataset("v", columnLineage=two),
+            ]
+        )
+        picture = renderer("mermaid")(graph, Style(columns=True, max_edges=12))
+        # Four edges and one between columns of u and v; the twenty between x and y are too many.
+        assert picture.left_out == "20 edges"
+        assert picture.text.count("-.->") == 1
+        assert picture.text.count("-->") == 4
+        assert label("left out: 20 edges") in picture.text
+        assert renderer("mermaid")(graph, Style(columns=True)).left_out == ""
 
     def test_the_focus_is_never_left_out(self) -> None:
         graph = build([job(f"j{n:04}", (f"d{n:04}",), (f"d{n + 1:04}",)) for n in range(400)])
