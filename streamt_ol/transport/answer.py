@@ -19,6 +19,7 @@ MAX_EXCERPT = 200
 # So much of a long key gives it away.
 _TELLING = 8
 _FINAL = range(200, 1000)  # a status of a final answer; below it are interim ones
+_WITHOUT_BODY = (204, 304)  # RFC 9110, sections 15.3.5 and 15.4.5
 _SIZE = re.compile("overflow|content-length|chunk size", re.IGNORECASE)
 
 
@@ -136,7 +137,14 @@ class Answer:
             self.headers.clear()
             return
         self.status = status
-        self.may_reuse = self._parser.should_keep_alive()
+        self.may_reuse = self._parser.should_keep_alive() and not (
+            status in _WITHOUT_BODY and self._announces_body()
+        )
+
+    def _announces_body(self) -> bool:
+        """Tell whether a body follows an answer that has none, and would be read as the next."""
+        length = self.headers.get("content-length", "0").strip("0")
+        return bool(length) or "transfer-encoding" in self.headers
 
     def on_body(self, body: bytes) -> None:
         """Part of the parser's interface."""

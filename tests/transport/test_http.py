@@ -52,6 +52,19 @@ def test_the_bytes_arrive_as_they_are_over_one_connection(tmp_path: Path) -> Non
     assert "authorization" not in requests[0]["headers"]
 
 
+@pytest.mark.parametrize("framing", ["Content-Length: 4", "Transfer-Encoding: chunked"])
+def test_a_body_that_must_not_be_there_is_not_read_as_the_next_answer(
+    tmp_path: Path, framing: str
+) -> None:
+    # A 204 has no body (RFC 9110, section 15.3.5); some servers send one, and a moment later.
+    head = f"HTTP/1.1 204 No Content\r\n{framing}\r\n\r\n"
+    plan = {"kind": "raw", "raw": head, "stays": True}
+    with Server(tmp_path, plan) as server, transport_to(server) as transport:
+        transport.emit(EVENT)
+        transport.emit(EVENT)
+        assert {request["connection"] for request in server.requests()} == {1, 2}
+
+
 def test_tls_with_a_named_authority_carries_key_and_gzip(tmp_path: Path) -> None:
     fields = {"AUTH": f'{{"type":"api_key","apiKey":"{KEY}"}}', "COMPRESSION": "gzip"}
     with Server(tmp_path, tls="localhost") as server, transport_to(server, **fields) as transport:

@@ -30,8 +30,8 @@ def read_single(answer: Answer) -> Outcome:
     if answer.fault:
         return Outcome("sent", f"the answer is not understood: {answer.fault}", answer.status)
     said = body_of(answer)
-    edges = _number(said.get("lineageEdgesCreated"))
-    if edges > _MOST_EDGES:
+    edges = _edges(said.get("lineageEdgesCreated", 0))
+    if edges is None:
         return Outcome("sent", "its lineageEdgesCreated is not understood", answer.status)
     unresolved = _named(said.get("unresolvedDatasets")), _named(said.get("unresolvedJobs"))
     status = said.get("status")
@@ -82,8 +82,14 @@ def _failed(said: Mapping[str, Any]) -> bool:
     return bool(failed or said.get("failedEvents") or said.get("failed_events"))
 
 
-def _number(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+def _edges(value: object) -> int | None:
+    """Return the number of edges, None for one that is not understood."""
+    if value is None:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    # Zero as a float is zero; a NaN is in no range.
+    return int(value) if 0 <= value <= _MOST_EDGES and value % 1 == 0 else None
 
 
 def _named(value: object) -> tuple[str, ...]:
