@@ -85,7 +85,7 @@ def test_an_answer_beyond_a_bound_leaves_its_status(tmp_path: Path, more: dict[s
     [
         {"status": 200, "body": '{"lineageEdgesCreated": 1}' + " " * 2_000_000},
         *(
-            {"status": 200, "body": '{"lineageEdgesCreated": %s}' % number}
+            {"status": 200, "body": f'{{"lineageEdgesCreated": {number}}}'}
             for number in ("9" * 5000, "1e400", "NaN", "-1", "0.5", '"3"', "true", "[1]")
         ),
     ],
