@@ -53,8 +53,11 @@ def changes() -> str:
 
 def receivers() -> str:
     """Return the table of the receivers."""
-    rows = [(f"[{name}]({name}.md)", row.about) for name, row in RECEIVERS.items()]
-    return table(("receiver", "what it takes"), rows)
+    rows = [
+        (f"[{name}]({name}.md)", row.about, row.others or "all kinds are taken")
+        for name, row in RECEIVERS.items()
+    ]
+    return table(("receiver", "what it takes", "what becomes of others"), rows)
 
 
 def receiver(row: Receiver) -> str:
@@ -62,9 +65,25 @@ def receiver(row: Receiver) -> str:
     facts = [
         *_FACTS[row.route](row),
         ("`--param`", ", ".join(_parameter(one) for one in row.parameters)),
-        ("takes", row.about.rpartition(": ")[2].partition(";")[0]),
+        ("takes", _takes(row)),
+        ("others", row.others),
+        ("limit", _limits(row)),
+        ("facets read", ", ".join(f"`{name}`" for name in sorted(row.reads))),
     ]
     return table(("", ""), [fact for fact in facts if fact[1]])
+
+
+def _takes(row: Receiver) -> str:
+    return row.about.rpartition(": ")[2].partition(";")[0] if row.others else "all three kinds"
+
+
+def _limits(row: Receiver) -> str:
+    """Return the sizes that the row knows: of a decoded event, of the body as it is sent."""
+    event = getattr(row.acceptance, "max_bytes", None)
+    found = [f"{event:,} bytes for each decoded event"] if event else []
+    if row.max_body:
+        found.append(f"{row.max_body:,} bytes for a body as it is sent")
+    return "; ".join(found)
 
 
 def _http_facts(row: Receiver) -> list[tuple[str, str]]:
@@ -75,7 +94,13 @@ def _http_facts(row: Receiver) -> list[tuple[str, str]]:
         ("headers", ", ".join(f"`{name}: {value}`" for name, value in row.headers)),
         ("token", f"`--token-env NAME`, sent as {token}" if token else "none"),
         ("compression", "`--gzip`" if row.may_gzip else "not offered"),
+        ("batch form", _batch(row)),
     ]
+
+
+def _batch(row: Receiver) -> str:
+    form = row.batch
+    return f"`--batch`: {form.size} events at a time, to `{form.endpoint}`" if form else ""
 
 
 def _kafka_facts(_row: Receiver) -> list[tuple[str, str]]:

@@ -116,14 +116,16 @@ def _print(
         counts = ", ".join(
             f"{status} {total[status]}" for status in _MARKS if total[status] or status != DEPENDS
         )
-        edges = f"; {total['edges']} edges to expect" if total["edges"] else ""
+        limit = "at most " if total[DEPENDS] else ""
+        edges = f"; {limit}{total['edges']} edges to expect" if total["edges"] else ""
         output.text(f"{name}: {counts}{edges}")
 
 
 def _explained(found: Iterable[EventCheck]) -> Iterator[str]:
     for checked in found:
         for name, verdict in checked.verdicts.items():
-            edges = f", {verdict.edges} edges" if verdict.edges is not None else ""
+            limit = "at most " if verdict.status == DEPENDS else ""
+            edges = f", {limit}{verdict.edges} edges" if verdict.edges is not None else ""
             yield f"line {checked.line}: {name}: {verdict.status}{edges}: {checked.name}"
             yield from (f"  why: {reason}" for reason in verdict.reasons)
             if verdict.rules:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.delivery.outcome import REFUSED, Verdict
+from streamt_ol.delivery.outcome import ACCEPTED, DEPENDS, REFUSED, Verdict
 from streamt_ol.delivery.receivers.acceptance import Candidate
 from streamt_ol.delivery.validity import Fault, Validity, said
 
@@ -26,8 +26,18 @@ def judge(
         rules = tuple(dict.fromkeys(fault.rule for fault in refusing))
         return Verdict(REFUSED, (said(refusing),), rules=rules)
     verdict = receiver.acceptance(candidate)
+    if receiver.asks_for_core and verdict.status == ACCEPTED:
+        verdict = _asked(verdict, tuple(fault for fault in faults if fault.is_core))
     notes = tuple(f"`validate` finds {fault}" for fault in faults)
     return verdict._replace(notes=(*verdict.notes, *notes))
+
+
+def _asked(verdict: Verdict, faults: tuple[Fault, ...]) -> Verdict:
+    """Return the verdict of a receiver that asks for the core schema; its answer is not known."""
+    if not faults:
+        return verdict
+    reasons = tuple(f"it asks for events of the specification: {fault}" for fault in faults)
+    return verdict._replace(status=DEPENDS, reasons=reasons)
 
 
 def judged(

@@ -88,6 +88,11 @@ def test_an_answer_beyond_a_bound_leaves_its_status(tmp_path: Path, more: dict[s
             {"status": 200, "body": f'{{"lineageEdgesCreated": {number}}}'}
             for number in ("9" * 5000, "1e400", "NaN", "-1", "0.5", '"3"', "true", "[1]")
         ),
+        {
+            "status": 200,
+            "body": '{"lineageEdgesCreated": 1, "x": ' + "[" * 10**5 + "]" * 10**5 + "}",
+        },
+        {"status": 200, "body": "[" * 10**5},
     ],
 )
 def test_edges_beyond_a_bound_are_not_understood(tmp_path: Path, answer: dict[str, Any]) -> None:

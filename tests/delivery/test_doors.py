@@ -38,15 +38,21 @@ class TestConnector:
         assert found[-1]["edges"] == 1
 
     def test_what_it_looks_for(self, tmp_path: Path) -> None:
-        several = run("r", inputs=refs("t", namespace="kafka://a:1,b:2"), outputs=[])
-        one, two = verdict(tmp_path, "openmetadata-kafka", run("r", **TOPICS), several)
+        several = refs("t", namespace="kafka://a:1,b:2")
+        one, two, three = verdict(
+            tmp_path, "openmetadata-kafka", run("r", **TOPICS),
+            run("r", inputs=[*several, *TOPICS["inputs"]], outputs=[]),
+            run("r", inputs=several, outputs=[]),
+        )  # fmt: skip
         assert one["reasons"] == [
             "it looks for the topic 'in' of a messaging service whose bootstrapServers holds "
             "'broker:9092'",
             "it looks for the topic 'out' of a messaging service whose bootstrapServers holds "
             "'broker:9092'",
         ]
-        assert two["reasons"] == ["'kafka://a:1,b:2' fails: it names several brokers"]
+        fault = "'kafka://a:1,b:2' fails: it names several brokers"
+        assert (two["status"], two["edges"], two["reasons"][0]) == ("depends", 1, fault)
+        assert (three["status"], three["reasons"]) == ("ignored", [fault])
         assert "edges between topics and the pipeline" in two["notes"][0]
 
     def test_missing_lists_are_added_on_the_wire_and_nothing_else(self, tmp_path: Path) -> None:

@@ -12,12 +12,11 @@ from streamt_ol.delivery.receivers import (
     dataplex,
     datazone,
     marquez,
-    openmetadata,
-    openmetadata_kafka,
     snowflake,
     standard,
     truewatch,
 )
+from streamt_ol.delivery.receivers.openmetadata import connector, endpoint
 from streamt_ol.delivery.receivers.receiver import Receiver
 
 RECEIVERS: dict[str, Receiver] = {
@@ -25,8 +24,8 @@ RECEIVERS: dict[str, Receiver] = {
     for receiver in (
         standard.OPENLINEAGE,
         marquez.MARQUEZ,
-        openmetadata_kafka.OPENMETADATA_KAFKA,
-        openmetadata.OPENMETADATA,
+        connector.OPENMETADATA_KAFKA,
+        endpoint.OPENMETADATA,
         datahub.DATAHUB,
         dataplex.DATAPLEX,
         datadog.DATADOG,

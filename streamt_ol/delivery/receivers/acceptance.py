@@ -47,23 +47,27 @@ def any_kind(candidate: Candidate) -> Verdict:
     return Verdict(ACCEPTED)
 
 
-def at_most(limit: int, reads: frozenset[str]) -> Acceptance:
-    """Return rules that accept all three kinds up to ``limit`` bytes, decoded."""
+@dataclass(frozen=True)
+class AtMost:
+    """Rules that accept all three kinds up to ``max_bytes``, decoded; it reads facets ``reads``."""
 
-    def accept(candidate: Candidate) -> Verdict:
+    max_bytes: int
+    reads: frozenset[str]
+
+    def __call__(self, candidate: Candidate) -> Verdict:
+        """Return what becomes of an event."""
         verdict = any_kind(candidate)
         if verdict.status != ACCEPTED:
             return verdict
-        if candidate.size > limit:
-            size = f"{candidate.size:,} bytes are more than the limit of {limit // MIB} MiB"
+        if candidate.size > self.max_bytes:
+            limit = f"{self.max_bytes // MIB} MiB"
+            size = f"{candidate.size:,} bytes are more than the limit of {limit}"
             return Verdict(REFUSED, (size,))
         notes: tuple[str, ...] = ()
-        if candidate.size > limit // 2:
+        if candidate.size > self.max_bytes // 2:
             notes = ("it is close to the size limit; the receiver asks to stay well below it",)
         edges = dataset_edges(candidate.event)
-        return Verdict(ACCEPTED, (), notes, edges, *candidate.facets(reads))
-
-    return accept
+        return Verdict(ACCEPTED, (), notes, edges, *candidate.facets(self.reads))
 
 
 def dataset_edges(event: Event) -> int:

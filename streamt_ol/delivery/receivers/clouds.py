@@ -21,6 +21,7 @@ ALATION = Receiver(
     "http",
     "Alation: COMPLETE runs with an input and an output of cataloged sources",
     RunRules(only_complete=True, others=IGNORED, asks=_alation_asks),
+    others="ignored: not processed",
     endpoint="/open_lineage_event/",
     tokens=("bearer",),
 )
@@ -35,6 +36,7 @@ ATLAN = Receiver(
     "http",
     "Atlan: RunEvents whose job.namespace names a connection; --param connector",
     RunRules(asks=_atlan_asks),
+    others="refused; what it answers was not found",
     endpoint="/events/openlineage/{connector}/api/v1/lineage",
     parameters=(Parameter("connector"),),
     tokens=("bearer",),
@@ -46,5 +48,6 @@ GRAVITINO = Receiver(
     "http",
     "Apache Gravitino: RunEvents",
     RunRules(),
+    others="refused; what it answers was not found",
     endpoint="/api/lineage",
 )

@@ -20,6 +20,7 @@ DATADOG = Receiver(
     "http",
     "Datadog's intake (--param site) or an agent (--url): RunEvents with a jobType facet",
     RunRules(ignores=_datadog_ignores),
+    others="refused, or ignored without a jobType facet; what it answers was not found",
     url="https://data-obs-intake.{site}",
     endpoint="/api/v1/lineage",
     parameters=(

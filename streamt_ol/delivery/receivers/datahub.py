@@ -55,6 +55,7 @@ DATAHUB = Receiver(
     "http",
     "DataHub: RunEvents with a known orchestrator",
     RunRules(refuses=_refuses, notes=_notes),
+    others="refused: 500",
     endpoint="/openapi/openlineage/api/v1/lineage",
     tokens=("bearer",),
     engine="streamt",

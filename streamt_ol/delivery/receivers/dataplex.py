@@ -49,6 +49,7 @@ DATAPLEX = Receiver(
     "http",
     "Google's Data Lineage API: RunEvents; --param project and location",
     RunRules(max_bytes=MAX_BYTES, refuses=_dataplex_refuses, notes=_dataplex_notes),
+    others="refused; what it answers was not found",
     url="https://datalineage.googleapis.com",
     endpoint="/v1/projects/{project}/locations/{location}:processOpenLineageRunEvent",
     parameters=(Parameter("project"), Parameter("location")),

@@ -59,6 +59,7 @@ DATAZONE = Receiver(
     "http",
     "Amazon DataZone and SageMaker: RunEvents up to 300,000 bytes; --param domain and region",
     RunRules(max_bytes=MAX_BYTES),
+    others="refused; what it answers was not found",
     url="https://datazone.{region}.api.aws",
     endpoint="/v2/domains/{domain}/lineage/events",
     parameters=(Parameter("domain"), Parameter("region")),

@@ -37,10 +37,16 @@ def _integer(text: str) -> int:
 
 
 def body_of(answer: Answer) -> Mapping[str, Any]:
-    """Return the JSON object of an answer's body, empty if it is not one."""
+    """Return the JSON object of an answer's body, empty if it is not one.
+
+    One beyond the depth that is read is a ``fault`` of the answer from here on.
+    """
     try:
         said = json.loads(bytes(answer.body), parse_int=_integer)
-    except (ValueError, RecursionError):
+    except RecursionError:
+        answer.fault = answer.fault or "it is nested too deeply"
+        return {}
+    except ValueError:
         return {}
     return said if isinstance(said, dict) else {}
 
@@ -104,6 +110,10 @@ class Receiver:
     - ``acceptance``: the rules that decide offline what becomes of an event;
     - ``requires_core``: whether what breaks the core schema is not sent: it is a server of the
       standard, or nobody knows what reads it;
+    - ``others``: what becomes of events of a kind or state that it does not take, and what is known
+      of the answer; empty where it takes all kinds; ``reads``: the facets that are known to be read;
+    - ``asks_for_core``: whether its documentation asks for the core schema, but does not say what
+      it answers without;
     - ``tokens``: how a token may be presented, the default first, empty if it takes none;
     - ``may_gzip``: whether it takes compressed bodies; ``max_body``: the largest body, as sent;
     - ``read_settings``: reads a file of the receiver's own settings, given by the option
@@ -123,6 +133,9 @@ class Receiver:
     engine: str = ""
     needs_field_types: bool = False
     requires_core: bool = False
+    asks_for_core: bool = False
+    others: str = ""
+    reads: frozenset[str] = frozenset()
     tokens: tuple[TokenHeader, ...] = ()
     may_gzip: bool = False
     max_body: int | None = None

@@ -36,6 +36,7 @@ SNOWFLAKE = Receiver(
     "http",
     "Snowflake's external lineage: COMPLETE runs with inputs and outputs; --param token-type",
     RunRules(only_complete=True, refuses=_snowflake_refuses, asks=_snowflake_asks),
+    others="refused: 400",
     endpoint="/api/v2/lineage/external-lineage",
     parameters=(Parameter("token-type", choices=("KEYPAIR_JWT", "PROGRAMMATIC_ACCESS_TOKEN")),),
     headers=(("X-Snowflake-Authorization-Token-Type", "{token-type}"),),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamt_ol.delivery.outcome import Outcome
-from streamt_ol.delivery.receivers.acceptance import MIB, at_most
+from streamt_ol.delivery.receivers.acceptance import MIB, AtMost
 from streamt_ol.delivery.receivers.receiver import Receiver, body_of
 
 if TYPE_CHECKING:
@@ -32,8 +32,10 @@ TRUEWATCH = Receiver(
     "truewatch",
     "http",
     "TrueWatch's DataWay: all kinds, each event at most 8 MiB",
-    at_most(8 * MIB, FACETS),
+    AtMost(8 * MIB, FACETS),
     endpoint="/v1/write/openlineage",
+    asks_for_core=True,
+    reads=FACETS,
     tokens=("bearer", "x-token"),
     may_gzip=True,
 )
@@ -41,10 +43,11 @@ DATAKIT = Receiver(
     "datakit",
     "http",
     "TrueWatch's DataKit: as truewatch, no token, a body of at most 64 MiB",
-    at_most(8 * MIB, FACETS),
+    AtMost(8 * MIB, FACETS),
     endpoint="/openlineage/api/v1/lineage",
     requires_core=True,
     may_gzip=True,
+    reads=FACETS,
     max_body=64 * MIB,
     read_success=read_datakit,
 )

@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 from streamt_ol.transport.base import Closing
+from support.delivery.core import meets_core
 
 Event = dict[str, Any]
 Reply = tuple[int, str]
@@ -39,6 +40,39 @@ def is_run(event: Event) -> bool:
     return "run" in event and "job" in event
 
 
+def openlineage(call: Call) -> Reply:
+    """Enforce the standard: a server of it takes what the core schema allows."""
+    if call.path != "/api/v1/lineage":
+        return 404, "{}"
+    return (201, "") if meets_core(call.event) else (422, '{"errors":["schema"]}')
+
+
+EIGHT_MIB = 8_388_608
+
+
+def truewatch(call: Call) -> Reply:
+    """Enforce one object, its required fields, its kind, its size; the rest is read later."""
+    if call.path != "/v1/write/openlineage":
+        return 404, "{}"
+    event = call.event
+    required = all(isinstance(event.get(k), str) for k in ("eventTime", "producer", "schemaURL"))
+    kinds = {"run", "job", "dataset"} & set(event)
+    if call.size > EIGHT_MIB:
+        return 413, '{"error_code":"too-large"}'
+    return (204, "") if required and kinds else (400, '{"error_code":"invalid"}')
+
+
+def datakit(call: Call) -> Reply:
+    """Forward to a DataWay that keeps to the standard, whatever token a client names."""
+    if call.path != "/openlineage/api/v1/lineage":
+        return 404, "{}"
+    if call.size > EIGHT_MIB:
+        return 413, '{"error_code":"too-large"}'
+    if not meets_core(call.event):
+        return 400, '{"error_code":"invalid"}'
+    return 200, '{"error_code":"dataway.cached"}'
+
+
 def marquez(call: Call) -> Reply:
     event = call.event
     kind = str(event.get("schemaURL", "")).split("/")[-1]
@@ -52,19 +86,31 @@ def marquez(call: Call) -> Reply:
         facet = facets["jobType"]
         if not all(facet.get(k) for k in ("jobType", "processingType", "integration")):
             return 422, '{"errors":["job.facets.jobType"]}'
-    if kind == "RunEvent" and not re.fullmatch(r"[a-zA-Z:;=/0-9_\-.@+]{1,1024}", job["namespace"]):
+    namespace = str(job.get("namespace", ""))
+    if kind == "RunEvent" and not re.fullmatch(r"[a-zA-Z:;=/0-9_\-.@+]{1,1024}", namespace):
         return 500, '{"message":"namespace"}'
     return 201, ""
+
+
+def lacks_a_field(dataset: Event) -> bool:
+    """Whether a dataset's facet lacks what OpenMetadata's classes require."""
+    facets = dataset.get("facets", {})
+    if any("type" not in f for f in facets.get("schema", {}).get("fields", [])):
+        return True
+    lineage = facets.get("columnLineage", {"fields": {}})
+    columns = lineage["fields"].values() if "fields" in lineage else [{}]
+    if any("inputFields" not in column for column in columns):
+        return True
+    required = {"namespace", "name", "field"}
+    return any(required - set(f) for column in columns for f in column["inputFields"])
 
 
 def openmetadata(call: Call) -> Reply:
     event = call.event
     if not is_run(event):
         return 400, '{"message":"Unrecognized event"}'
-    for dataset in [*event.get("inputs", []), *event.get("outputs", [])]:
-        facets = dataset.get("facets", {})
-        if any("type" not in f for f in facets.get("schema", {}).get("fields", [])):
-            return 400, '{"message":"schema.fields.type must not be null"}'
+    if any(map(lacks_a_field, [*event.get("inputs", []), *event.get("outputs", [])])):
+        return 400, '{"message":"must not be null"}'
     if "sql" in (facets := event["job"].get("facets", {})) and "query" not in facets["sql"]:
         return 400, '{"message":"sql.query must not be null"}'
     sides = event.get("inputs", []), event.get("outputs", [])
@@ -74,7 +120,8 @@ def openmetadata(call: Call) -> Reply:
     def resolves(dataset: Event) -> bool:
         fields = dataset.get("facets", {}).get("schema", {}).get("fields")
         mapped = dataset["namespace"] == "postgresql://h:5432"
-        return bool(mapped and fields and dataset["name"].count("."))
+        # Its catalog is empty: what it can make is a table with columns and a whole name.
+        return bool(mapped and fields and dataset["name"].count(".") == 2)
 
     edges = sum(map(resolves, sides[0])) * sum(map(resolves, sides[1]))
     if not edges:
@@ -178,6 +225,9 @@ def gravitino(call: Call) -> Reply:
 
 
 SERVERS: dict[str, Callable[[Call], Reply]] = {
+    "openlineage": openlineage,
+    "truewatch": truewatch,
+    "datakit": datakit,
     "marquez": marquez,
     "openmetadata": openmetadata,
     "datahub": datahub,

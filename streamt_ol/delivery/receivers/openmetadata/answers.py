@@ -27,9 +27,9 @@ _MOST_EDGES = 2**53
 
 def read_single(answer: Answer) -> Outcome:
     """Read the answer to one event (2xx): edges, and what could not be resolved."""
+    said = body_of(answer)
     if answer.fault:
         return Outcome("sent", f"the answer is not understood: {answer.fault}", answer.status)
-    said = body_of(answer)
     edges = _edges(said.get("lineageEdgesCreated", 0))
     if edges is None:
         return Outcome("sent", "its lineageEdgesCreated is not understood", answer.status)

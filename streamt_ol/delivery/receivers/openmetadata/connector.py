@@ -40,24 +40,30 @@ def accept(candidate: Candidate) -> Verdict:
     sides = [datasets(event, side) for side in SIDES]
     if not any(sides):
         return Verdict(IGNORED, ("the connector makes no edge without datasets",))
-    reasons = tuple(dict.fromkeys(t for side in sides for one in side for t in _resolution(one)))
-    edges = max(1, len(sides[0])) * max(1, len(sides[1]))
+    reasons = tuple(dict.fromkeys(_resolution(one) for side in sides for one in side))
+    usable = [[one for one in side if not _names_several_brokers(one)] for side in sides]
+    if not any(usable):
+        return Verdict(IGNORED, reasons)
+    edges = max(1, len(usable[0])) * max(1, len(usable[1]))
     return Verdict(DEPENDS, reasons, tuple(_notes(event, sides)), edges)
 
 
-def _resolution(dataset: Mapping[str, Any]) -> Iterator[str]:
+def _names_several_brokers(dataset: Mapping[str, Any]) -> bool:
+    namespace, _ = identity_of(dataset)
+    return namespace.startswith("kafka://") and "," in namespace
+
+
+def _resolution(dataset: Mapping[str, Any]) -> str:
     namespace, name = identity_of(dataset)
     if not namespace.startswith("kafka://"):
-        yield f"it looks for {shown(namespace)} {shown(name)} in its catalog, which is no topic"
-        return
-    broker = namespace.removeprefix("kafka://")
-    if "," in broker:
-        yield f"{shown(namespace)} fails: it names several brokers"
-        return
+        return f"it looks for {shown(namespace)} {shown(name)} in its catalog, which is not a topic"
+    if _names_several_brokers(dataset):
+        return f"{shown(namespace)} fails: it names several brokers"
     # Its URL parser lower-cases the host; what bootstrapServers holds stays as it is.
-    yield (
+    broker = namespace.removeprefix("kafka://").lower()
+    return (
         f"it looks for the topic {shown(name)} of a messaging service whose bootstrapServers "
-        f"holds {shown(broker.lower())}"
+        f"holds {shown(broker)}"
     )
 
 
@@ -86,4 +92,5 @@ OPENMETADATA_KAFKA = Receiver(
     read_settings=read_limit_for(_accept_or_too_large),
     settings_option="kafka_config",
     adds=added_sides,
+    others="ignored: dropped as malformed",
 )

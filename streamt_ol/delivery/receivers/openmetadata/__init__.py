@@ -1,0 +1,1 @@
+"""OpenMetadata's two doors: its HTTP endpoint, and the connector that reads a Kafka topic."""
