@@ -110,8 +110,8 @@ class Receiver:
     - ``acceptance``: the rules that decide offline what becomes of an event;
     - ``requires_core``: whether what breaks the core schema is not sent: it is a server of the
       standard, or nobody knows what reads it;
-    - ``others``: what becomes of events of a kind or state that it does not take, and what is known
-      of the answer; empty where it takes all kinds; ``reads``: the facets that are known to be read;
+    - ``others``: what becomes of events of a kind or state that it does not take, and what is
+      known of the answer; empty where it takes all kinds; ``reads``: the facets known to be read;
     - ``asks_for_core``: whether its documentation asks for the core schema, but does not say what
       it answers without;
     - ``tokens``: how a token may be presented, the default first, empty if it takes none;
