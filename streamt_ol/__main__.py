@@ -21,9 +21,10 @@ def main() -> None:
         collector.pause()
         import signal
 
-        from streamt_ol.cli.app import AROUND_A_CHILD, before_the_command, run
+        from streamt_ol.cli.app import before_the_command, run
+        from streamt_ol.cli.commands import AROUND_A_CHILD
 
-        if before_the_command(sys.argv[1:])[1] not in AROUND_A_CHILD:
+        if before_the_command(sys.argv[1:]).command not in AROUND_A_CHILD:
             collector.resume()
         for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
             _handle(getattr(signal, name, None))

@@ -339,7 +339,7 @@ def test_only_the_output_writes_to_a_terminal() -> None:
     assert found == {
         ("cli/output.py", "sys.stderr.write"),  # escaped and bounded there
         ("cli/progress.py", "sys.stderr.write"),
-        ("cli/app.py", "typer.echo"),  # the version
+        ("cli/typer_app.py", "typer.echo"),  # the version
     }
 
 

@@ -45,7 +45,7 @@ def parameters(function: Function) -> list[ast.arg]:
 def is_command(path: Path, function: Function) -> bool:
     """Tell whether the function is a command: it has the options that it has."""
     kinds = (ast.unparse(one.annotation) for one in parameters(function) if one.annotation)
-    return path.parent == PACKAGE / "cli" and "typer.Context" in kinds
+    return path.parent == PACKAGE / "cli" and "Context" in kinds
 
 
 def imported(path: Path) -> Iterator[str]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from streamt_ol.cli import child, exits
+from streamt_ol.cli.parameters import Context, option
 from streamt_ol.problems import INVALID, StreamtOlError
 
 if TYPE_CHECKING:
@@ -20,13 +19,13 @@ PARSING = child.PASS_ON
 
 
 def streamt_apply(
-    context: typer.Context,
+    context: Context,
     project_dir: child.ProjectDir = None,
     env: child.Environment = None,
     manifest: child.Manifest = None,
     operation_file: Annotated[
         Path | None,
-        typer.Option(
+        option(
             metavar="PATH",
             help="The operation marker, where it is not DIR/.streamt/state/ENV.control.json.",
         ),

@@ -6,11 +6,10 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from streamt_ol.cli import delivery_options as options
 from streamt_ol.cli import exits
 from streamt_ol.cli.output import Output
+from streamt_ol.cli.parameters import Context, argument, option
 from streamt_ol.cli.progress import elapsed
 from streamt_ol.delivery.checks import EventCheck
 from streamt_ol.delivery.checks import check as checked_events
@@ -27,33 +26,33 @@ _MARKS = {"accepted": "yes", "depends": "depends", "ignored": "ignored", "refuse
 
 
 def check(
-    context: typer.Context,
-    events: Annotated[str, typer.Argument(metavar="EVENTS", help="JSON Lines; - is a pipe.")],
+    context: Context,
+    events: Annotated[str, argument(metavar="EVENTS", help="JSON Lines; - is a pipe.")],
     receivers: Annotated[
         list[str],
-        typer.Option(
+        option(
             "--for", metavar="RECEIVER", help=f"One of {', '.join(CHECKED)}, or all; repeatable."
         ),
     ],
     namespace_map: options.NamespaceMap = None,
     kafka_config: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="YAML of librdkafka settings: its message.max.bytes."),
+        option(metavar="PATH", help="YAML of librdkafka settings: its message.max.bytes."),
     ] = None,
     as_run_events: options.AsRunEvents = False,
     no_validate: options.NoValidate = False,
     refuse_invalid: options.RefuseInvalid = False,
     ignore: options.IgnoredRules = None,
-) -> None:
+) -> int:
     """Say what a receiver would do with each event: accepted, ignored or refused, and why."""
     output: Output = context.obj
     names = _names(receivers)
     files = {"namespace_map": namespace_map, "kafka_config": kafka_config}
     asked = [RECEIVERS[name] for name in names]
-    for option, file in files.items():
-        if file and option not in {receiver.settings_option for receiver in asked}:
+    for given, file in files.items():
+        if file and given not in {receiver.settings_option for receiver in asked}:
             message = "the option does not apply to the receivers of --for"
-            raise StreamtOlError(USAGE, message, location=f"--{option.replace('_', '-')}")
+            raise StreamtOlError(USAGE, message, location=f"--{given.replace('_', '-')}")
     bound = [receiver.with_settings(files.get(receiver.settings_option)) for receiver in asked]
     validity = options.validity_from(
         no_validate=no_validate, refuse_invalid=refuse_invalid, ignore=ignore
@@ -69,8 +68,8 @@ def check(
             validity,
         )
         _print(output, source.name, _counted(found, totals), totals, is_matrix=ALL in receivers)
-    if any(total["refused"] for total in totals.values()):
-        raise typer.Exit(exits.REFUSED)
+    refused = any(total["refused"] for total in totals.values())
+    return exits.REFUSED if refused else exits.DONE
 
 
 def _names(receivers: list[str]) -> list[str]:

@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from streamt_ol.cli.parameters import Parsing, argument, option
 from streamt_ol.problems import NOT_STARTED, StreamtOlError
 from streamt_ol.redaction import shown
 from streamt_ol.runs.child import Ended, replace_process
@@ -16,18 +15,18 @@ if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
 
 # Options that are not ours are streamt's.
-PASS_ON = {"context_settings": {"ignore_unknown_options": True}}
+PASS_ON = Parsing(passes_on=True)
 
 Emit = Annotated[
     bool,
-    typer.Option(
+    option(
         "--emit-openlineage",
         help="Report the run. Without it nothing of OpenLineage is read: streamt is simply run.",
     ),
 ]
 JobNamespace = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--openlineage-job-namespace",
         metavar="NAMESPACE",
         help="Namespace of the job; required here or as OPENLINEAGE_NAMESPACE.",
@@ -35,7 +34,7 @@ JobNamespace = Annotated[
 ]
 KafkaNamespace = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--openlineage-kafka-namespace",
         metavar="KAFKA-URI",
         help="kafka://HOST:PORT of topics; else STREAMT_OPENLINEAGE_KAFKA_NAMESPACE.",
@@ -43,29 +42,25 @@ KafkaNamespace = Annotated[
 ]
 GatewayNamespace = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--openlineage-gateway-namespace",
         metavar="KAFKA-URI",
         help="kafka://HOST:PORT of virtual topics; else STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE.",
     ),
 ]
-Streamt = Annotated[str, typer.Option(metavar="PATH", help="The streamt program to run.")]
+Streamt = Annotated[str, option(metavar="PATH", help="The streamt program to run.")]
 Manifest = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="The compiled manifest.json, instead of the project."),
+    option(metavar="FILE", help="The compiled manifest.json, instead of the project."),
 ]
 ProjectDir = Annotated[
     str | None,
-    typer.Option("--project-dir", "-p", metavar="DIR", help="Handed to streamt: the project."),
+    option("--project-dir", "-p", metavar="DIR", help="Handed to streamt: the project."),
 ]
-Environment = Annotated[
-    str | None, typer.Option("--env", "-e", metavar="ENV", help="Handed to streamt.")
-]
+Environment = Annotated[str | None, option("--env", "-e", metavar="ENV", help="Handed to streamt.")]
 More = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[-- ARGUMENT...]", help="More arguments, handed to streamt as they are."
-    ),
+    argument(metavar="[-- ARGUMENT...]", help="More arguments, handed to streamt as they are."),
 ]
 
 

@@ -8,9 +8,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from streamt_ol.cli.options import known_rules
+from streamt_ol.cli.parameters import option
 from streamt_ol.delivery.receivers import RECEIVERS
 from streamt_ol.delivery.validity import Validity
 from streamt_ol.problems import USAGE, Location, StreamtOlError
@@ -26,10 +25,10 @@ _KAFKA = "Kafka"
 _DELIVERY = "Delivery"
 _NAMES = ", ".join(RECEIVERS)
 
-To = Annotated[str, typer.Option("--to", metavar="RECEIVER", help=f"One of: {_NAMES}.")]
+To = Annotated[str, option("--to", metavar="RECEIVER", help=f"One of: {_NAMES}.")]
 Url = Annotated[
     str | None,
-    typer.Option(
+    option(
         metavar="URL",
         rich_help_panel=_HTTP,
         help="The server: https://, or http:// without a token.",
@@ -37,11 +36,11 @@ Url = Annotated[
 ]
 Endpoint = Annotated[
     str | None,
-    typer.Option(metavar="PATH", rich_help_panel=_HTTP, help="Instead of the receiver's path."),
+    option(metavar="PATH", rich_help_panel=_HTTP, help="Instead of the receiver's path."),
 ]
 Parameters = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--param",
         metavar="NAME=VALUE",
         rich_help_panel=_HTTP,
@@ -50,13 +49,13 @@ Parameters = Annotated[
 ]
 TokenEnv = Annotated[
     str | None,
-    typer.Option(
+    option(
         metavar="NAME", rich_help_panel=_HTTP, help="The environment variable that holds the token."
     ),
 ]
 TokenHeader = Annotated[
     str | None,
-    typer.Option(
+    option(
         metavar="FORM",
         rich_help_panel=_HTTP,
         help="bearer (default) or x-token, where it is taken.",
@@ -64,20 +63,20 @@ TokenHeader = Annotated[
 ]
 CaFile = Annotated[
     str | None,
-    typer.Option(
+    option(
         metavar="PATH",
         rich_help_panel=_HTTP,
         help="PEM certificates to trust instead of the system's.",
     ),
 ]
-Gzip = Annotated[bool, typer.Option("--gzip", rich_help_panel=_HTTP, help="Compress bodies.")]
+Gzip = Annotated[bool, option("--gzip", rich_help_panel=_HTTP, help="Compress bodies.")]
 Batch = Annotated[
     bool,
-    typer.Option("--batch", rich_help_panel=_HTTP, help="Use the receiver's batch form, if any."),
+    option("--batch", rich_help_panel=_HTTP, help="Use the receiver's batch form, if any."),
 ]
 AllowPlainHttp = Annotated[
     bool,
-    typer.Option(
+    option(
         "--allow-plain-http",
         rich_help_panel=_HTTP,
         help="Let the token go to another machine over http://, readable on the way.",
@@ -85,41 +84,39 @@ AllowPlainHttp = Annotated[
 ]
 Bootstrap = Annotated[
     str | None,
-    typer.Option(
-        metavar="BROKERS", rich_help_panel=_KAFKA, help="HOST:PORT of brokers, with commas."
-    ),
+    option(metavar="BROKERS", rich_help_panel=_KAFKA, help="HOST:PORT of brokers, with commas."),
 ]
-Topic = Annotated[
-    str | None, typer.Option(metavar="TOPIC", rich_help_panel=_KAFKA, help="The topic.")
-]
+Topic = Annotated[str | None, option(metavar="TOPIC", rich_help_panel=_KAFKA, help="The topic.")]
 KafkaConfig = Annotated[
     str | None,
-    typer.Option(
+    option(
         metavar="PATH", rich_help_panel=_KAFKA, help="YAML of more librdkafka settings (SASL, TLS)."
     ),
 ]
 FilePath = Annotated[
-    str | None, typer.Option("--path", metavar="PATH", help="The file to append to (--to file).")
+    str | None, option("--path", metavar="PATH", help="The file to append to (--to file).")
 ]
 
 
 def finite(seconds: float | None) -> float | None:
     """Refuse ``nan``, which no bound of an option keeps out, and ``inf``."""
     if seconds is not None and not math.isfinite(seconds):
-        raise typer.BadParameter("the value must be a number of seconds")
+        from typer import BadParameter  # which has called this
+
+        raise BadParameter("the value must be a number of seconds")
     return seconds
 
 
 Timeout = Annotated[
     float,
-    typer.Option(
+    option(
         metavar="SECONDS", min=0.1, max=300, callback=finite, rich_help_panel=_DELIVERY,
         help="Time for one request as a whole.",
     ),
 ]  # fmt: skip
 Retries = Annotated[
     int,
-    typer.Option(
+    option(
         metavar="NUMBER",
         min=0,
         max=100,
@@ -129,37 +126,35 @@ Retries = Annotated[
 ]
 RejectedFile = Annotated[
     Path | None,
-    typer.Option(
+    option(
         "--rejected", metavar="PATH", rich_help_panel=_DELIVERY, help="Append refused events to it."
     ),
 ]
 RefuseInvalid = Annotated[
     bool,
-    typer.Option("--refuse-invalid", help="Refuse every event that `validate` calls invalid."),
+    option("--refuse-invalid", help="Refuse every event that `validate` calls invalid."),
 ]
 IgnoredRules = Annotated[
     list[str] | None,
-    typer.Option(
-        "--ignore", metavar="RULE", help="Switch a rule off, e.g. OL-R012; may be repeated."
-    ),
+    option("--ignore", metavar="RULE", help="Switch a rule off, e.g. OL-R012; may be repeated."),
 ]
-NoValidate = Annotated[bool, typer.Option("--no-validate", help="Do not validate events first.")]
+NoValidate = Annotated[bool, option("--no-validate", help="Do not validate events first.")]
 SkipUnsupported = Annotated[
     bool,
-    typer.Option(
+    option(
         "--skip-unsupported", help="Skip what the receiver does not take, instead of refusing it."
     ),
 ]
 NamespaceMap = Annotated[
     Path | None,
-    typer.Option(
+    option(
         metavar="PATH",
         help="OpenMetadata's openLineageSettings (JSON): mappings and event types of the server.",
     ),
 ]
 AsRunEvents = Annotated[
     bool,
-    typer.Option(
+    option(
         "--as-run-events",
         help="Turn each JobEvent, with its datasets' facets, into a START and a COMPLETE RunEvent "
         "of a fresh run id. A design is not a run: nothing ran, and the receiver will show that "
@@ -168,7 +163,7 @@ AsRunEvents = Annotated[
 ]
 ProcessingEngine = Annotated[
     tuple[str, str] | None,
-    typer.Option(
+    option(
         metavar="NAME VERSION",
         help="Add a processing_engine facet to the runs of --as-run-events.",
     ),

@@ -6,10 +6,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from streamt_ol.cli import exits, options
 from streamt_ol.cli.output import file_to_write, note, write_text
+from streamt_ol.cli.parameters import Context, argument, option
 from streamt_ol.lineage.changes import KINDS
 from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError
 from streamt_ol.redaction import place, shown
@@ -33,54 +32,54 @@ class Format(StrEnum):
     GITHUB = "github"
 
 
-Side = Annotated[str | None, typer.Option(metavar="NAMESPACE", help="As above, for one side.")]
+Side = Annotated[str | None, option(metavar="NAMESPACE", help="As above, for one side.")]
 
 
 def diff(
-    context: typer.Context,
+    context: Context,
     old: Annotated[
         str,
-        typer.Argument(
+        argument(
             metavar="OLD",
             help="Events, a manifest or a project's folder; git:REV:PATH is one of them in git.",
         ),
     ],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The same; one of both may be -.")],
+    new: Annotated[str, argument(metavar="NEW", help="The same; one of both may be -.")],
     format: Annotated[
         Format | None,
-        typer.Option("--format", "-f", help="How the difference is written. (default: text)"),
+        option("--format", "-f", help="How the difference is written. (default: text)"),
     ] = None,
     output_file: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="Write to this file, all or nothing."),
+        option(metavar="PATH", help="Write to this file, all or nothing."),
     ] = None,
     map_namespace: Annotated[
         list[str] | None,
-        typer.Option(metavar="A=B", help="Compare namespace A as if it were B; may be repeated."),
+        option(metavar="A=B", help="Compare namespace A as if it were B; may be repeated."),
     ] = None,
     exit_code: Annotated[
-        bool, typer.Option("--exit-code", help="Exit with 1 if there is any difference.")
+        bool, option("--exit-code", help="Exit with 1 if there is any difference.")
     ] = False,
     fail_on: Annotated[
         str | None,
-        typer.Option(
+        option(
             metavar="KIND,...",
             help=f"Exit with 1 if there are changes of these kinds: {', '.join(KINDS)}.",
         ),
     ] = None,
     env: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The environment of each project.")
+        str | None, option(metavar="NAME", help="The environment of each project.")
     ] = None,
     job_namespace: Annotated[
-        str | None, typer.Option(metavar="NAMESPACE", help="Of jobs; may be absent here.")
+        str | None, option(metavar="NAMESPACE", help="Of jobs; may be absent here.")
     ] = None,
     kafka_namespace: options.KafkaNamespace = None,
     gateway_namespace: options.GatewayNamespace = None,
     old_env: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The environment of OLD alone.")
+        str | None, option(metavar="NAME", help="The environment of OLD alone.")
     ] = None,
     new_env: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The environment of NEW alone.")
+        str | None, option(metavar="NAME", help="The environment of NEW alone.")
     ] = None,
     old_job_namespace: Side = None,
     new_job_namespace: Side = None,

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from streamt_ol import collector, pipeline
 from streamt_ol.cli import exits, options
 from streamt_ol.cli.output import Output, file_to_write, written
+from streamt_ol.cli.parameters import Context, argument, option
 from streamt_ol.cli.progress import elapsed
 from streamt_ol.cli.source import hinted, refuse_project, source_of
 from streamt_ol.contracts import Canonical, Emitted
@@ -26,10 +25,10 @@ _RELEASE = {"standard": STANDARD, "release": RELEASE, "core_schema": CORE_VERSIO
 
 
 def export(
-    context: typer.Context,
+    context: Context,
     manifest: Annotated[
         str | None,
-        typer.Argument(
+        argument(
             metavar="[MANIFEST]",
             help="A compiled manifest.json; - or nothing reads a pipe or a file on standard input, "
             "and where that is neither, nothing means the project in this folder.",
@@ -43,17 +42,15 @@ def export(
     event_time: options.EventTime = None,
     output_file: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="Write the lines to this file, all or nothing."),
+        option(metavar="PATH", help="Write the lines to this file, all or nothing."),
     ] = None,
     check: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Write nothing; fail unless this earlier export is current."
-        ),
+        option(metavar="FILE", help="Write nothing; fail unless this earlier export is current."),
     ] = None,
     stage: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             metavar="STAGE=FUNCTION",
             help="Put a function in the place of a stage, e.g. emit=package.module:function.",
         ),

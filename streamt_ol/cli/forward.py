@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Annotated
 
-import typer
-
 from streamt_ol.cli import delivery_options as options
 from streamt_ol.cli import exits
 from streamt_ol.cli.delivery_result import Warnings, print_result
 from streamt_ol.cli.output import Output, note
+from streamt_ol.cli.parameters import Context, option
 from streamt_ol.delivery.files.dead_letter import DeadLetters
 from streamt_ol.delivery.forwarder import Forwarder
 from streamt_ol.delivery.membership import Membership, check_topic, consumer
@@ -33,12 +32,10 @@ _SAID = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 
 
 def forward(
-    context: typer.Context,
-    bootstrap: Annotated[
-        str, typer.Option(metavar="BROKERS", help="HOST:PORT of brokers, with commas.")
-    ],
-    topic: Annotated[str, typer.Option(metavar="TOPIC", help="The topic to read.")],
-    group: Annotated[str, typer.Option(metavar="GROUP", help="The consumer group.")],
+    context: Context,
+    bootstrap: Annotated[str, option(metavar="BROKERS", help="HOST:PORT of brokers, with commas.")],
+    topic: Annotated[str, option(metavar="TOPIC", help="The topic to read.")],
+    group: Annotated[str, option(metavar="GROUP", help="The consumer group.")],
     to: options.To,
     url: options.Url = None,
     endpoint: options.Endpoint = None,
@@ -58,10 +55,8 @@ def forward(
     ignore: options.IgnoredRules = None,
     skip_unsupported: options.SkipUnsupported = False,
     namespace_map: options.NamespaceMap = None,
-    until_end: Annotated[
-        bool, typer.Option("--until-end", help="Stop at the end of the topic.")
-    ] = False,
-) -> None:
+    until_end: Annotated[bool, option("--until-end", help="Stop at the end of the topic.")] = False,
+) -> int:
     """Read a topic and post each record; its offset is committed once it is acknowledged."""
     output: Output = context.obj
     if to in RECEIVERS and RECEIVERS[to].route == "kafka":
@@ -108,9 +103,8 @@ def forward(
     warnings.add(forwarder.invalid.warnings())
     print_result(output, report, route, topic, warnings, reason)
     if signals:
-        raise typer.Exit(exits.of_signal(signals[0]))
-    if reason or not report.is_done:
-        raise typer.Exit(exits.REFUSED)
+        return exits.of_signal(signals[0])
+    return exits.REFUSED if reason or not report.is_done else exits.DONE
 
 
 @contextmanager

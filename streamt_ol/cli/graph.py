@@ -6,10 +6,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from streamt_ol.cli import options
 from streamt_ol.cli.output import file_to_write, note, write_text
+from streamt_ol.cli.parameters import Context, argument, option
 from streamt_ol.problems import USAGE, StreamtOlError
 from streamt_ol.redaction import place
 
@@ -46,10 +45,10 @@ class Group(StrEnum):
 
 
 def graph(
-    context: typer.Context,
+    context: Context,
     source: Annotated[
         str | None,
-        typer.Argument(
+        argument(
             metavar="[EVENTS|MANIFEST]", help="A file, or a project's folder; - reads a pipe."
         ),
     ] = None,
@@ -57,48 +56,44 @@ def graph(
     env: options.Environment = None,
     job_namespace: Annotated[
         str | None,
-        typer.Option(metavar="NAMESPACE", help="Namespace of the jobs; may be absent here."),
+        option(metavar="NAMESPACE", help="Namespace of the jobs; may be absent here."),
     ] = None,
     kafka_namespace: options.KafkaNamespace = None,
     gateway_namespace: options.GatewayNamespace = None,
     format: Annotated[
         Format | None,
-        typer.Option("--format", "-f", help="What is made. (default: html for a file, else text)"),
+        option("--format", "-f", help="What is made. (default: html for a file, else text)"),
     ] = None,
     output_file: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="Write to this file, all or nothing."),
+        option(metavar="PATH", help="Write to this file, all or nothing."),
     ] = None,
     focus: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Only what leads to and from NAME or NAMESPACE/NAME."),
+        option(metavar="NAME", help="Only what leads to and from NAME or NAMESPACE/NAME."),
     ] = None,
     up: Annotated[
         int | None,
-        typer.Option(min=0, metavar="N", help="Steps before the focus. (default: all)"),
+        option(min=0, metavar="N", help="Steps before the focus. (default: all)"),
     ] = None,
     down: Annotated[
         int | None,
-        typer.Option(min=0, metavar="N", help="Steps behind the focus. (default: all)"),
+        option(min=0, metavar="N", help="Steps behind the focus. (default: all)"),
     ] = None,
     direction: Annotated[
-        Direction, typer.Option(help="Where the data flows to: left, right, top, bottom.")
+        Direction, option(help="Where the data flows to: left, right, top, bottom.")
     ] = Direction.LR,
-    datasets_only: Annotated[
-        bool, typer.Option("--datasets-only", help="Leave the jobs out.")
-    ] = False,
-    jobs_only: Annotated[bool, typer.Option("--jobs-only", help="Leave the datasets out.")] = False,
-    group: Annotated[
-        Group | None, typer.Option(help="Draw what belongs together: namespace.")
-    ] = None,
+    datasets_only: Annotated[bool, option("--datasets-only", help="Leave the jobs out.")] = False,
+    jobs_only: Annotated[bool, option("--jobs-only", help="Leave the datasets out.")] = False,
+    group: Annotated[Group | None, option(help="Draw what belongs together: namespace.")] = None,
     columns: Annotated[
-        bool, typer.Option("--columns", help="Draw which column is made from which.")
+        bool, option("--columns", help="Draw which column is made from which.")
     ] = False,
     max_edges: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Mermaid: edges that its page will draw.")
+        int, option(min=1, metavar="N", help="Mermaid: edges that its page will draw.")
     ] = 500,
     max_characters: Annotated[
-        int, typer.Option(min=2_000, metavar="N", help="Mermaid: text that its page will take.")
+        int, option(min=2_000, metavar="N", help="Mermaid: text that its page will take.")
     ] = 50_000,
     quiet: options.Quiet = False,
 ) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from streamt_ol.cli.parameters import option
 from streamt_ol.problems import USAGE, Location, StreamtOlError
 from streamt_ol.redaction import place, shown
 
@@ -15,41 +14,41 @@ if TYPE_CHECKING:
 
 JobNamespace = Annotated[
     str | None,
-    typer.Option(
+    option(
         metavar="NAMESPACE",
         help="Namespace of all jobs; required here or as OPENLINEAGE_NAMESPACE.",
     ),
 ]
 KafkaNamespace = Annotated[
     str | None,
-    typer.Option(
+    option(
         metavar="KAFKA-URI",
         help="kafka://HOST:PORT of topics; else STREAMT_OPENLINEAGE_KAFKA_NAMESPACE.",
     ),
 ]
 GatewayNamespace = Annotated[
     str | None,
-    typer.Option(
+    option(
         metavar="KAFKA-URI",
         help="kafka://HOST:PORT of virtual topics; else STREAMT_OPENLINEAGE_GATEWAY_NAMESPACE.",
     ),
 ]
 EventTime = Annotated[
     str | None,
-    typer.Option(
+    option(
         metavar="TIME",
         help="UTC time of all events; else the manifest's compiled_at, or now for a project.",
     ),
 ]
 ProjectDir = Annotated[
     str | None,
-    typer.Option(metavar="FOLDER", help="Read the streamt project in this folder."),
+    option(metavar="FOLDER", help="Read the streamt project in this folder."),
 ]
 Environment = Annotated[
     str | None,
-    typer.Option("--env", metavar="NAME", help="The project's environment; else STREAMT_ENV."),
+    option("--env", metavar="NAME", help="The project's environment; else STREAMT_ENV."),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not print warnings.")]
+Quiet = Annotated[bool, option("--quiet", "-q", help="Do not print warnings.")]
 
 
 _UNITS = {"k": 10, "M": 20, "G": 30}

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
-from typer.core import TyperCommand
+from typing import TYPE_CHECKING, Annotated
 
 from streamt_ol.cli import child
+from streamt_ol.cli.parameters import Context, Parsing, argument, option
 from streamt_ol.problems import USAGE, StreamtOlError
 
 if TYPE_CHECKING:
@@ -27,17 +25,6 @@ _WORDS = {
 }
 _COUNTS = {2: "two", 3: "three"}
 _SEPARATOR = "\0"  # which no argument of a process can hold
-
-
-class PairingCommand(TyperCommand):
-    """A command whose ``--input``, ``--output`` and ``--parent`` take several words each."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse ``args`` with the words of one option joined into one."""
-        return super().parse_args(ctx, joined(args))
-
-
-PARSING = {"cls": PairingCommand, "context_settings": {"allow_interspersed_args": False}}
 
 
 def joined(words: list[str]) -> list[str]:
@@ -69,44 +56,43 @@ def _words_missing(option: str, subject: str) -> StreamtOlError:
     return StreamtOlError(USAGE, message, location=option)
 
 
+PARSING = Parsing(interspersed=False, prepare=joined)
+
+
 def run(
-    context: typer.Context,
-    job_name: Annotated[str, typer.Option(metavar="NAME", help="Name of the job.")],
+    context: Context,
+    job_name: Annotated[str, option(metavar="NAME", help="Name of the job.")],
     job_namespace: Annotated[
         str | None,
-        typer.Option(
+        option(
             metavar="NAMESPACE",
             help="Namespace of the job; required here or as OPENLINEAGE_NAMESPACE.",
         ),
     ] = None,
     job_type: Annotated[
-        str, typer.Option(metavar="TYPE", help="The jobType of the job's facet.")
+        str, option(metavar="TYPE", help="The jobType of the job's facet.")
     ] = "COMMAND",
     input: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAMESPACE NAME", help="A dataset that the command reads. Repeatable."
-        ),
+        option(metavar="NAMESPACE NAME", help="A dataset that the command reads. Repeatable."),
     ] = None,
     output: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAMESPACE NAME", help="A dataset that the command writes. Repeatable."
-        ),
+        option(metavar="NAMESPACE NAME", help="A dataset that the command writes. Repeatable."),
     ] = None,
     parent: Annotated[
         str | None,
-        typer.Option(
+        option(
             metavar="NAMESPACE NAME RUNID",
             help="The run that this one is part of; else OPENLINEAGE_PARENT_ID.",
         ),
     ] = None,
     producer: Annotated[
-        str, typer.Option(metavar="URI", help="The producer that the events name.")
+        str, option(metavar="URI", help="The producer that the events name.")
     ] = PRODUCER,
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="-- COMMAND [ARGUMENT...]", help="The command to run."),
+        argument(metavar="-- COMMAND [ARGUMENT...]", help="The command to run."),
     ] = None,
 ) -> int:
     """Run a finite command and report it as one run.

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import typer
-
 from streamt_ol.cli.output import Output
+from streamt_ol.cli.parameters import Context
 from streamt_ol.openlineage import schemas as pinned
 from streamt_ol.openlineage.release import RELEASE
 
 
-def schemas(context: typer.Context) -> None:
+def schemas(context: Context) -> None:
     """Print the pinned OpenLineage schemas and verify the bytes, checksum, $id and form of each."""
     output: Output = context.obj
     rows = [{"name": name, **pin} for name, pin in pinned.verify_all().items()]

@@ -12,12 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from streamt_ol.cli import delivery_options as options
 from streamt_ol.cli import exits
 from streamt_ol.cli.delivery_result import Warnings, print_plan, print_result
 from streamt_ol.cli.output import Output, note
+from streamt_ol.cli.parameters import Context, argument, option
 from streamt_ol.cli.progress import EventCount, ProgressLine
 from streamt_ol.delivery.files.dead_letter import DeadLetters
 from streamt_ol.delivery.plan import Plan, Rules
@@ -38,10 +37,8 @@ if TYPE_CHECKING:
 
 
 def send(
-    context: typer.Context,
-    events: Annotated[
-        str, typer.Argument(metavar="EVENTS", help="OpenLineage events; - is a pipe.")
-    ],
+    context: Context,
+    events: Annotated[str, argument(metavar="EVENTS", help="OpenLineage events; - is a pipe.")],
     to: options.To,
     url: options.Url = None,
     endpoint: options.Endpoint = None,
@@ -60,7 +57,7 @@ def send(
     retries: options.Retries = 4,
     concurrency: Annotated[
         int,
-        typer.Option(
+        option(
             metavar="NUMBER",
             min=1,
             max=64,
@@ -70,7 +67,7 @@ def send(
     ] = 4,
     deadline: Annotated[
         float | None,
-        typer.Option(
+        option(
             metavar="SECONDS",
             min=0.1,
             callback=options.finite,
@@ -80,11 +77,11 @@ def send(
     ] = None,
     fail_fast: Annotated[
         bool,
-        typer.Option("--fail-fast", rich_help_panel="Delivery", help="Stop at the first fault."),
+        option("--fail-fast", rich_help_panel="Delivery", help="Stop at the first fault."),
     ] = False,
     progress_file: Annotated[
         Path | None,
-        typer.Option(
+        option(
             metavar="PATH",
             rich_help_panel="Delivery",
             help="Record what was acknowledged; the same command again sends only the rest.",
@@ -100,16 +97,16 @@ def send(
     processing_engine: options.ProcessingEngine = None,
     stream: Annotated[
         bool,
-        typer.Option(
+        option(
             "--stream",
             rich_help_panel="Delivery",
             help="Send events as they come, in order, from a pipe that may never end.",
         ),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what would be sent where; send nothing.")
+        bool, option("--dry-run", help="Print what would be sent where; send nothing.")
     ] = False,
-) -> None:
+) -> int:
     """Deliver OpenLineage events to a receiver, each at least once."""
     output: Output = context.obj
     if processing_engine and not (as_run_events and all(map(str.strip, processing_engine))):
@@ -165,13 +162,13 @@ def send(
         if not stream:
             _survey(output, delivery, making, warnings)
         count.total = plan.to_send
+        status = exits.DONE
         if dry_run:
             line.end()
             print_plan(output, plan, route, report, source.name, warnings)
         else:
-            _deliver(output, delivery, route, source.name, line, warnings, run)
-    if not report.is_done:
-        raise typer.Exit(exits.REFUSED)
+            status = _deliver(output, delivery, route, source.name, line, warnings, run)
+    return status or (exits.DONE if report.is_done else exits.REFUSED)
 
 
 def _survey(
@@ -201,21 +198,25 @@ def _deliver(
     line: ProgressLine,
     warnings: Warnings,
     run: Callable[[], str],
-) -> None:
-    """Deliver by ``run``, and say what came of it, whatever it was that ended the delivery."""
+) -> int:
+    """Deliver by ``run``, and say what came of it, whatever it was that ended the delivery.
+
+    Returns the exit status, unless events are still to be delivered.
+    """
     reason = "the delivery failed"
     try:
         reason = run()
+        return exits.DONE
     except KeyboardInterrupt:
         reason = "interrupted"
-        raise typer.Exit(exits.INTERRUPTED) from None
+        return exits.INTERRUPTED
     except SystemExit:
         reason = "terminated"
         raise
     except StreamtOlError as error:
         if output.json:
             reason = str(error)
-            raise typer.Exit(exits.REFUSED) from None
+            return exits.REFUSED
         raise
     finally:
         line.end()

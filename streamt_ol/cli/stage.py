@@ -8,11 +8,10 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from streamt_ol import pipeline, runner
 from streamt_ol.cli import options
 from streamt_ol.cli.output import Output, file_to_write, written
+from streamt_ol.cli.parameters import Context, argument, option
 from streamt_ol.cli.progress import elapsed
 from streamt_ol.cli.source import refuse_project
 from streamt_ol.contracts import State
@@ -29,16 +28,16 @@ READERS = {"load_manifest": ("manifest",), "compile_project": ("project_dir", "e
 
 
 def stage(
-    context: typer.Context,
+    context: Context,
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="The stage, e.g. build-facets.")
+        str | None, argument(metavar="NAME", help="The stage, e.g. build-facets.")
     ] = None,
     manifest: Annotated[
         str | None,
-        typer.Argument(metavar="[MANIFEST]", help="For load-manifest: the file; - reads a pipe."),
+        argument(metavar="[MANIFEST]", help="For load-manifest: the file; - reads a pipe."),
     ] = None,
     show_list: Annotated[
-        bool, typer.Option("--list", help="List the stages in their order and stop.")
+        bool, option("--list", help="List the stages in their order and stop.")
     ] = False,
     job_namespace: options.JobNamespace = None,
     kafka_namespace: options.KafkaNamespace = None,
@@ -46,25 +45,23 @@ def stage(
     event_time: options.EventTime = None,
     output_file: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="For emit: write to this file, all or nothing."),
+        option(metavar="PATH", help="For emit: write to this file, all or nothing."),
     ] = None,
     project_dir: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="For compile-project: the folder of the project."),
+        option(metavar="FOLDER", help="For compile-project: the folder of the project."),
     ] = None,
     env: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--env",
             metavar="NAME",
             help="For compile-project: the project's environment; or STREAMT_ENV.",
         ),
     ] = None,
-    pretty: Annotated[
-        bool, typer.Option("--pretty", help="Print the JSON over many lines.")
-    ] = False,
+    pretty: Annotated[bool, option("--pretty", help="Print the JSON over many lines.")] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="For emit: do not print warnings.")
+        bool, option("--quiet", "-q", help="For emit: do not print warnings.")
     ] = False,
 ) -> None:
     """Run one stage of the export: its input is JSON on stdin, its result JSON on stdout."""

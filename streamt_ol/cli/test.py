@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from streamt_ol.cli import child, exits
+from streamt_ol.cli.parameters import Context, option
 from streamt_ol.problems import StreamtOlError
 
 if TYPE_CHECKING:
@@ -20,15 +19,15 @@ PARSING = child.PASS_ON
 
 
 def streamt_test(
-    context: typer.Context,
+    context: Context,
     project_dir: child.ProjectDir = None,
     env: child.Environment = None,
     model: Annotated[
-        str | None, typer.Option("--model", "-m", metavar="MODEL", help="Handed to streamt.")
+        str | None, option("--model", "-m", metavar="MODEL", help="Handed to streamt.")
     ] = None,
     type: Annotated[
         str | None,
-        typer.Option(metavar="sample|schema|continuous", help="Handed to streamt."),
+        option(metavar="sample|schema|continuous", help="Handed to streamt."),
     ] = None,
     manifest: child.Manifest = None,
     streamt: child.Streamt = "streamt",

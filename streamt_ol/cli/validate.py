@@ -8,10 +8,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from streamt_ol.cli.options import known_rules, refuse_target, size_of
 from streamt_ol.cli.output import file_to_write
+from streamt_ol.cli.parameters import Context, argument, option
 from streamt_ol.problems import INVALID, USAGE, StreamtOlError
 from streamt_ol.reading.expansion import expanded
 from streamt_ol.redaction import place
@@ -50,68 +49,66 @@ _MAX_PROBLEMS = 100
 
 
 def validate(
-    context: typer.Context,
+    context: Context,
     events: Annotated[
         list[str] | None,
-        typer.Argument(
+        argument(
             metavar="[EVENTS]...",
             help="Files, folders, patterns, objects (s3://…) of events; - or nothing: a pipe.",
         ),
     ] = None,
     format: Annotated[
         Format | None,
-        typer.Option("--format", "-f", help="How the report is written. (default: text)"),
+        option("--format", "-f", help="How the report is written. (default: text)"),
     ] = None,
     output_file: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="Write the report to this file, all or nothing."),
+        option(metavar="PATH", help="Write the report to this file, all or nothing."),
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Treat warnings as errors.")] = False,
+    strict: Annotated[bool, option("--strict", help="Treat warnings as errors.")] = False,
     ignore: Annotated[
         list[str] | None,
-        typer.Option(metavar="RULE", help="Switch a rule off, e.g. OL-R012; may be repeated."),
+        option(metavar="RULE", help="Switch a rule off, e.g. OL-R012; may be repeated."),
     ] = None,
     max_problems: Annotated[
         int,
-        typer.Option(
+        option(
             min=0, metavar="NUMBER", help="Show this many problems, errors first; all are counted."
         ),
     ] = _MAX_PROBLEMS,
     max_line_bytes: Annotated[
-        int, typer.Option(min=1, metavar="NUMBER", help="A longer line is an error and is skipped.")
+        int, option(min=1, metavar="NUMBER", help="A longer line is an error and is skipped.")
     ] = _MAX_LINE_BYTES,
     jobs: Annotated[
         int | None,
-        typer.Option(
-            min=1, metavar="NUMBER", help="Processes for large input. (default: all cores)"
-        ),
+        option(min=1, metavar="NUMBER", help="Processes for large input. (default: all cores)"),
     ] = None,
     engine: Annotated[
         Engine | None,
-        typer.Option(help="What checks archives: processes here, or Spark. (default: local)"),
+        option(help="What checks archives: processes here, or Spark. (default: local)"),
     ] = None,
     master: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Spark's master, where spark-submit does not say it."),
+        option(metavar="URL", help="Spark's master, where spark-submit does not say it."),
     ] = None,
     work_dir: Annotated[
         str | None,
-        typer.Option(
+        option(
             metavar="URI", help="Keep what is done here: the same command goes on where it stopped."
         ),
     ] = None,
     split_bytes: Annotated[
         str | None,
-        typer.Option(metavar="SIZE", help="Split large files at about this size. (default: 64M)"),
+        option(metavar="SIZE", help="Split large files at about this size. (default: 64M)"),
     ] = None,
     partitions: Annotated[
         int | None,
-        typer.Option(
+        option(
             min=1, metavar="NUMBER", help="Parts of the stream rules' state. (default: by size)"
         ),
     ] = None,
     list_rules: Annotated[
-        bool, typer.Option("--list-rules", help="Print every rule, one per line, and stop.")
+        bool, option("--list-rules", help="Print every rule, one per line, and stop.")
     ] = False,
 ) -> int:
     """Check OpenLineage events, offline. Exit 0: valid; 1: not valid, or not readable."""

@@ -9,15 +9,15 @@ import signal
 import subprocess
 import time
 from enum import Enum
-from importlib import import_module
 from pathlib import Path
-from typing import Annotated, get_args, get_origin, get_type_hints
+from typing import get_args
 
 import pytest
 from support.commands import PROGRAM, clean_environment, streamt_ol
 from support.manifests import FIXTURES
 
-from streamt_ol.cli.app import COMMANDS
+from streamt_ol.cli.commands import COMMANDS, load
+from streamt_ol.cli.parameters import declared
 
 DEMO = FIXTURES / "manifests" / "demo.json"
 NAMESPACES = ("--job-namespace", "jobs", "--kafka-namespace", "kafka://b.example:9092")
@@ -97,18 +97,13 @@ class TestHelp:
 
     @pytest.mark.parametrize("command", sorted(COMMANDS))
     def test_metavars_are_words(self, command: str) -> None:
-        module, _, function = COMMANDS[command].partition(":")
-        hints = get_type_hints(getattr(import_module(module), function), include_extras=True)
         word = r"[A-Z][A-Z-]*"
-        for name, hint in hints.items():
-            if get_origin(hint) is not Annotated:
+        for name, one in declared(load(command)[0]).items():
+            if "metavar" not in one.settings:  # a flag, or choices that are shown instead
+                assert any(issubclass(kind, bool | Enum) for kind in get_args(one.kind) or
+                           (one.kind,) if kind is not type(None)), name  # fmt: skip
                 continue
-            kind, described = get_args(hint)[:2]
-            if described.metavar is None:  # a flag, or choices that are shown instead
-                assert any(issubclass(one, bool | Enum) for one in (get_args(kind) or (kind,))
-                           if one is not type(None)), name  # fmt: skip
-                continue
-            bare = re.sub(r"\[-- |-- |[\[\]]|\.\.\.|,|\|", " ", described.metavar).strip()
+            bare = re.sub(r"\[-- |-- |[\[\]]|\.\.\.|,|\|", " ", one.settings["metavar"]).strip()
             assert re.fullmatch(rf"{word}([ =]+{word})*|sample schema continuous", bare), name
 
 

@@ -8,15 +8,17 @@ from typing import Any
 import pytest
 import typer
 
-from streamt_ol.cli.app import COMMANDS, build, flags_of
+from streamt_ol.cli.commands import COMMANDS, load
 from streamt_ol.cli.output import Output
+from streamt_ol.cli.parameters import declared, flags_of
+from streamt_ol.cli.typer_app import build
 from streamt_ol.problems import INVALID, Location, StreamtOlError
 
 
 @pytest.fixture
 def output() -> Output:
     made = Output()
-    made.flags = flags_of(typer.main.get_command(build("send")), "send")
+    made.flags = flags_of(declared(load("send")[0]))
     return made
 
 
@@ -47,7 +49,7 @@ def test_an_option_of_the_pipeline_keeps_its_name_and_the_hint_has_the_flag(
     command: str, flag: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = Output()
-    output.flags = flags_of(typer.main.get_command(build(command)), command)
+    output.flags = flags_of(declared(load(command)[0]))
     where = Location(option="job_namespace")
     output.error(StreamtOlError(INVALID, "no job namespace is given", location=where))
     assert capsys.readouterr().err == (

@@ -11,7 +11,7 @@ import pytest
 from support.commands import streamt_ol
 from support.pages import PAGES, ROOT, name
 
-from streamt_ol.cli.app import COMMANDS
+from streamt_ol.cli.commands import COMMANDS
 from streamt_ol.cli.exits import of_code
 from streamt_ol.codes import ERRORS, WARNINGS
 from streamt_ol.validation.rules import RULES

@@ -1,0 +1,134 @@
+"""The command line as typer reads it: help, completion, usage errors, and lines that are unusual.
+
+Imported only where one of those is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from operator import getitem
+from types import FunctionType
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+from typer.core import TyperCommand
+
+from streamt_ol import __version__
+from streamt_ol.cli import exits
+from streamt_ol.cli.commands import COMMANDS, load
+from streamt_ol.cli.output import Output, ReaderGoneError
+from streamt_ol.cli.parameters import HELP, declared
+from streamt_ol.problems import USAGE, StreamtOlError
+from streamt_ol.redaction import one_line
+
+if TYPE_CHECKING:
+    from streamt_ol.cli.parameters import Command
+
+EPIPE_STATUS = 1
+MESSAGE_LIMIT = 500
+
+
+class OutputFormat(StrEnum):
+    """The choices of the global option ``--output``."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def invoke(arguments: Sequence[str], output: Output) -> int | None:
+    """Run one command line and return its status. Raises E500 for one that is wrong."""
+    try:
+        command = typer.main.get_command(build(output.command))
+        status: int | None = command.main(
+            args=list(arguments), prog_name="streamt-ol", standalone_mode=False, obj=output
+        )
+    except typer.Abort:
+        return exits.INTERRUPTED
+    except typer.TyperException as error:
+        if error.format_message() or output.json:
+            raise _usage_error(error) from None
+        return exits.USAGE  # typer has printed the help of a line without a command
+    except SystemExit as leaving:
+        if leaving.code == EPIPE_STATUS:  # how typer ends when the reader of its help has gone
+            raise ReaderGoneError from None
+        raise
+    return status
+
+
+def _usage_error(error: typer.TyperException) -> StreamtOlError:
+    """Return the error about a command line that cannot be parsed."""
+    if getattr(error, "option_name", None) == "--output":
+        return StreamtOlError(
+            USAGE,
+            "the option --output stands before the command",
+            suggestion="streamt-ol --output json COMMAND",
+        )
+    message = one_line(error.format_message(), MESSAGE_LIMIT)
+    return StreamtOlError(USAGE, message or "no command is given")
+
+
+def build(only: str = "") -> typer.Typer:
+    """Build the application with the one command ``only``, or with all for any other name."""
+    app = typer.Typer(
+        no_args_is_help=True,
+        # Its two options stand beside --help; a command's own line needs neither.
+        add_completion=only not in COMMANDS,
+        pretty_exceptions_enable=False,
+        callback=_globals,
+        context_settings={"help_option_names": list(HELP)},
+    )
+    for name in [only] if only in COMMANDS else COMMANDS:
+        command, parsing = load(name)
+        settings = {
+            "help_option_names": list(HELP),
+            "allow_interspersed_args": parsing.interspersed,
+            "ignore_unknown_options": parsing.passes_on,
+        }
+        prepared = type("Prepared", (_Prepared,), {"prepare": staticmethod(parsing.prepare)})
+        app.command(name, cls=prepared, context_settings=settings)(_typed(command))
+    return app
+
+
+class _Prepared(TyperCommand):
+    """A command whose words are prepared before they are parsed."""
+
+    prepare: Callable[[list[str]], list[str]]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, self.prepare(args))
+
+
+def _typed(command: Command) -> Command:
+    """Return ``command`` with typer's own declarations in the place of ours."""
+    copied = FunctionType(
+        command.__code__, command.__globals__, command.__name__, command.__defaults__
+    )
+    hints = {**get_type_hints(command), "context": typer.Context}
+    for name, one in declared(command).items():
+        info = (typer.Option if one.flags else typer.Argument)(*one.flags, **one.settings)
+        hints[name] = getitem(Annotated, (one.kind, info))
+    copied.__annotations__ = hints
+    copied.__doc__ = command.__doc__
+    return copied
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        typer.echo(f"streamt-ol {__version__}")
+        raise typer.Exit
+
+
+def _globals(
+    context: typer.Context,
+    output: Annotated[
+        OutputFormat,
+        typer.Option(help="How results are printed: text, or one JSON envelope on stdout."),
+    ] = OutputFormat.TEXT,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """Trustworthy OpenLineage for streamt projects."""
+    context.obj.json = output is OutputFormat.JSON
