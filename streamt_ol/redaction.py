@@ -23,23 +23,22 @@ _LINE = 4_000  # characters of one line of a message
 _BEFORE = 1024  # characters before a find that tell whether it stands in a path
 
 
+# Compiled when first searched for: most commands word no fault.
 # A segment of the path of a URI, or of a name with segments before it, e.g. a partition: it is no
 # parameter. Nor is what stands before an @ in the path of a URI.
 # What begins with a slash may be a JSON pointer, whose keys are anybody's: none is shown.
-_PATH = re.compile(
+_PATH = (
     r"(?i)(?<![a-z0-9+.-])[a-z][a-z0-9+.-]*://[^\s?#;]*/\Z"
     r"|(?:\A|(?<=[\s'\"(]))[^\s?#;=&:'\"/]+/(?:[^\s?#;&'\"/]*/)*\Z"
 )
-_URI_PATH = re.compile(
+_URI_PATH = (
     rf"(?i)(?<![a-z0-9+.-])[a-z][a-z0-9+.-]*://(?:[^\s:/?#@]*@)?(?={_HOST_AND_PORT}/)"
     r"[^\s/?#]*/[^\s?#;]*\Z"
 )
-_USER_SECRET = re.compile(
+_USER_INFO = (
     r"[^\s:@/'\"\[]{1,256}:(?!(?:[a-zA-Z][a-zA-Z0-9+.-]{0,32}:)?//|[0-9]{1,5}/)[^\s@]{1,256}@"
 )
-_NAMED = re.compile(
-    rf"(?is)(?<![\w.-]){_REVEALING_NAME}[\"'`\\]*\s*(?P<mark>=>|[:=]|%3[ad])\s*(?=.)"
-)
+_NAMED = rf"(?is)(?<![\w.-]){_REVEALING_NAME}[\"'`\\]*\s*(?P<mark>=>|[:=]|%3[ad])\s*(?=.)"
 
 
 class _Rule(NamedTuple):
@@ -93,14 +92,14 @@ _RULES: tuple[_Rule, ...] = (
 
 # Most texts hold no sign of any of the rules; one search finds that out.
 _SIGNS = {sign for rule in _RULES for sign in rule.signs} | {"@"}
-_ANY_SIGN = re.compile("|".join(sorted(map(re.escape, _SIGNS))))
+_ANY_SIGN = "|".join(sorted(map(re.escape, _SIGNS)))
 
 
 def redact(text: str) -> str:
     """Return ``text`` with everything that looks like a credential replaced by ``***``."""
     text = _without_named_secrets(text)
     lowered = text.lower()
-    if _ANY_SIGN.search(lowered) is None:
+    if re.search(_ANY_SIGN, lowered) is None:
         return text
     for signs, pattern, replacement in _RULES:
         if any(sign in lowered for sign in signs):
@@ -113,19 +112,19 @@ def _without_user_secrets(text: str) -> str:
 
     def hidden(found: re.Match[str]) -> str:
         before = text[max(0, found.start() - _BEFORE) : found.start()]
-        is_path = not set("?#;") & set(found[0]) and _URI_PATH.search(before)
+        is_path = not set("?#;") & set(found[0]) and re.search(_URI_PATH, before)
         return found[0] if is_path else f"{MASK}@"
 
-    return _USER_SECRET.sub(hidden, text)
+    return re.sub(_USER_INFO, hidden, text)
 
 
 def _without_named_secrets(text: str) -> str:
     """Hide everything after the name of a secret: nobody knows where its value ends."""
     if not any(sign in text for sign in (":", "=", "%3")):
         return text
-    for found in _NAMED.finditer(text):
+    for found in re.finditer(_NAMED, text):
         before = text[max(0, found.start() - _BEFORE) : found.start()]
-        if found["mark"] == "=" and _PATH.search(before):
+        if found["mark"] == "=" and re.search(_PATH, before):
             continue
         return f"{text[: found.end()]}{MASK}"
     return text

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from streamt_ol.contracts import OPTIONS
 from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError, WarningRecord
 from streamt_ol.redaction import place, printable_json, printable_line
 
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from streamt_ol.contracts import Counts
 
 _CHUNK = 1 << 20
-PIPELINE_OPTIONS = frozenset((*OPTIONS["properties"]["options"]["properties"], "output_file"))
 # What an option that is missing takes, where the error says no more.
 _HINTS = {
     "job_namespace": "NAMESPACE or set OPENLINEAGE_NAMESPACE",
@@ -123,8 +121,11 @@ class Output:
         record, at = error.record(), error.location
         if at is None or at.option is None:
             return record
+        from streamt_ol.contracts import OPTIONS
+
+        of_pipeline = {*OPTIONS["properties"]["options"]["properties"], "output_file"}
         flag = self.flags.get(at.option) or self.flags.get(f"openlineage_{at.option}")
-        if flag is not None and at.option not in PIPELINE_OPTIONS:
+        if flag is not None and at.option not in of_pipeline:
             record["location"] = str(at.replaced(option=flag))
         if flag is not None and at.option in _HINTS:
             record.setdefault("suggestion", f"give {flag} {_HINTS[at.option]}")

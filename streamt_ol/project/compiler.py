@@ -8,21 +8,19 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from streamt_ol.manifest.locations import DeclaredAt
-from streamt_ol.openlineage.names import NAMESPACE_VARIABLES
 from streamt_ol.problems import PARSE, Location, StreamtOlError, WarningRecord
 from streamt_ol.project.artifacts import compiled_artifacts
 from streamt_ol.project.declared_at import declared_locations
 from streamt_ol.project.document import Document, Unknown, read_document
 from streamt_ol.project.folder import Folder
 from streamt_ol.project.graph import compiled_dag, refuse_cycles
+from streamt_ol.project.identity import Options, next_options, project_name
 from streamt_ol.project.macros import Macros
 from streamt_ol.project.models import read_model
 from streamt_ol.project.sections import Section
 from streamt_ol.project.sources import read_source
 from streamt_ol.project.variables import Variables
 from streamt_ol.templates import one_process
-
-Options = dict[str, str | None]
 
 
 class CompiledProject(NamedTuple):
@@ -74,30 +72,12 @@ def compile_project(
     return CompiledProject(chosen, manifest, locations, unknown.warnings)
 
 
-def next_options(options: Mapping[str, str | None], variables: Variables) -> Options:
-    """Return the options without those of the project, with namespaces from its variables."""
-    chosen = {key: value for key, value in options.items() if key not in ("project_dir", "env")}
-    for option, variable in NAMESPACE_VARIABLES.items():
-        if chosen.get(option) is None and (value := variables.get(variable)) is not None:
-            chosen[option] = value
-    return chosen
-
-
 def _required_folder(name: str | None) -> str:
     """Return the folder of the project, by default the one we are in."""
     if name is not None and not name.strip():
         at = Location(option="project_dir")
         raise StreamtOlError(PARSE, "the name of the folder is blank", location=at)
     return "." if name is None else name
-
-
-def project_name(root: Section) -> str:
-    """Return the project's name, from ``project: {name: X}`` or ``project: X``."""
-    project = root.value.get("project")
-    if isinstance(project, str):
-        return root.required_text("project")
-    section = root.section("project")
-    return root.required_text("project") if section is None else section.required_text("name")
 
 
 def _runtime(document: Document, options: Options) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from typing import Any
 from streamt_ol.problems import PARSE, Location, StreamtOlError
 from streamt_ol.project import PROJECT_FILES
 from streamt_ol.reading.files import PROJECT_FILE, read_file
-from streamt_ol.reading.strict_yaml import parse_yaml
 from streamt_ol.reading.yaml_values import YamlMap
 from streamt_ol.redaction import place
 
@@ -73,6 +72,8 @@ class Folder:
         text = self.text(name)
         if text is None:
             return None
+        from streamt_ol.reading.strict_yaml import parse_yaml
+
         value: Any = parse_yaml(text, place(name))
         if value is None:
             return YamlMap(place(name), 1)

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from streamt_ol.openlineage.names import NAMESPACE_VARIABLES
 from streamt_ol.problems import Location
-from streamt_ol.project.compiler import Options, next_options, project_name
 from streamt_ol.project.document import Document, Unknown, read_document
 from streamt_ol.project.environments import DEFAULT, chosen_environment
 from streamt_ol.project.folder import Folder
+from streamt_ol.project.sections import Section
 from streamt_ol.project.variables import Variables
+
+Options = dict[str, str | None]
 
 LOCAL = "local"
 _STATE = "deployment_state"
@@ -48,6 +51,24 @@ def read_identity(options: Mapping[str, str | None], environ: Mapping[str, str])
     tests = [test.given_texts("name", "type", "model") for test in document.lists["tests"]]
     options = next_options(options, variables)
     return ProjectIdentity(project_name(document.root), options, tests, _backend(document))
+
+
+def next_options(options: Mapping[str, str | None], variables: Variables) -> Options:
+    """Return the options without those of the project, with namespaces from its variables."""
+    chosen = {key: value for key, value in options.items() if key not in ("project_dir", "env")}
+    for option, variable in NAMESPACE_VARIABLES.items():
+        if chosen.get(option) is None and (value := variables.get(variable)) is not None:
+            chosen[option] = value
+    return chosen
+
+
+def project_name(root: Section) -> str:
+    """Return the project's name, from ``project: {name: X}`` or ``project: X``."""
+    project = root.value.get("project")
+    if isinstance(project, str):
+        return root.required_text("project")
+    section = root.section("project")
+    return root.required_text("project") if section is None else section.required_text("name")
 
 
 def _backend(document: Document) -> StateBackend | None:

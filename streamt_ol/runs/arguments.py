@@ -29,12 +29,19 @@ class StreamtArguments(NamedTuple):
     runs: bool
 
 
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    """Return the formatter of a help that nobody asks for; it need not ask for a width."""
+    return argparse.HelpFormatter(prog, width=80)
+
+
 def read_arguments(words: Sequence[str]) -> StreamtArguments:
     """Return the options among the words after the command's name; others are streamt's affair.
 
     Of an option given twice the last counts. Raises E500 for an option without its value.
     """
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser = argparse.ArgumentParser(
+        add_help=False, allow_abbrev=False, exit_on_error=False, formatter_class=_formatter
+    )
     parser.add_argument("-p", "--project-dir", default=".")
     parser.add_argument("-e", "--env")
     parser.add_argument("-m", "--model")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import subprocess
 from enum import Enum
 from pathlib import Path
 
@@ -143,6 +142,8 @@ def _parent_by_ps(process: int) -> int | None:
 
 
 def _printed(*line: str) -> str | None:
+    import subprocess
+
     try:
         return subprocess.run(
             line, capture_output=True, text=True, timeout=_SECONDS_TO_ASK, check=False

@@ -7,7 +7,6 @@ holds no time and no run id; ``event`` makes one complete RunEvent of it.
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NotRequired, TypedDict
 
 from streamt_ol.openlineage import facets
@@ -82,8 +81,7 @@ class Parent(NamedTuple):
     run_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class RunSpec:
+class RunSpec(NamedTuple):
     """A job and the datasets that its run reads and writes, as the code ``producer`` says.
 
     Datasets appear in canonical order, each once, on every event of the run, so that each

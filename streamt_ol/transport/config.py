@@ -6,8 +6,7 @@ as the specification's "Transport boundary" allows them. A field that is refused
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from streamt_ol.redaction import one_line, place, shown
 from streamt_ol.transport.address import check_encrypted, parse_address
@@ -35,8 +34,7 @@ if TYPE_CHECKING:
 UNENCRYPTED_MESSAGE = "events go over plain http to another machine, readable on the way"
 
 
-@dataclass(frozen=True)
-class FileConfig:
+class FileConfig(NamedTuple):
     """Append each event as one line to ``path``."""
 
     path: str

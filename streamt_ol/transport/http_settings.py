@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from streamt_ol.transport.base import RETRIED_STATUSES
 
@@ -15,8 +14,7 @@ MAX_TIMEOUT = 5.0
 MAX_RETRIES = 1
 
 
-@dataclass(frozen=True)
-class RetryConfig:
+class RetryConfig(NamedTuple):
     """The most times that an event is sent again: after no connection, no answer, a status."""
 
     connect: int = MAX_RETRIES
@@ -26,8 +24,7 @@ class RetryConfig:
     statuses: frozenset[int] = RETRIED_STATUSES
 
 
-@dataclass(frozen=True)
-class HttpSettings:
+class HttpSettings(NamedTuple):
     """Post each event to ``address``.
 
     ``timeout``, in seconds, bounds one event as a whole, its retry included. ``ca_file`` replaces
@@ -39,7 +36,7 @@ class HttpSettings:
     ca_file: str | None = None
     gzip: bool = False
     headers: tuple[tuple[str, Secret], ...] = ()
-    retry: RetryConfig = field(default_factory=RetryConfig)
+    retry: RetryConfig = RetryConfig()
 
     @property
     def is_unencrypted(self) -> bool:

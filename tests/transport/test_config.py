@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import json
 import logging
 import os
@@ -390,7 +389,7 @@ class TestSecret:
         )
         ways = [
             repr(secret), str(secret), f"{secret}", f"{secret:>40}", f"{secret!r}", "%s" % secret,  # noqa: UP031
-            repr(config), str(dataclasses.asdict(config)), repr(dataclasses.astuple(config)),
+            repr(config), str(config), str(config._asdict()), repr(tuple(config)),
             repr(copy.deepcopy(config)), repr(copy.copy(secret)), repr({"a": [secret]}),
             logging.LogRecord("n", 10, "p", 1, "%s", (secret,), None).getMessage(),
             repr(secret.__reduce__) , repr(dir(secret)),
