@@ -16,6 +16,8 @@ from streamt_ol.transport.base import refuse
 
 _URL_TEXT = re.compile(r"[\x21-\x7e]+")
 _NAME = re.compile(r"(?!-)[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63})*\.?")
+USE_HTTPS = "use https"
+ALLOW_PLAIN_HTTP = "use https, or allow it with --allow-plain-http"
 DEFAULT_PORTS = {"https": 443, "http": 80}
 
 
@@ -51,12 +53,15 @@ class Address(NamedTuple):
 
 def is_loopback_host(host: str) -> bool:
     """Return whether ``host`` is ``localhost`` or an address of the loopback network."""
-    if host.lower() == "localhost":
+    if host.lower().removesuffix(".") == "localhost":
         return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
         return False
+    # ::ffff:127.0.0.1 is loopback to every system, to Python before 3.13 it is not.
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback
 
 
 def parse_address(
@@ -89,7 +94,7 @@ def parse_address(
     return Address(parts.scheme, host, port, target)
 
 
-def check_encrypted(address: Address, field: str, suggestion: str = "use https") -> None:
+def check_encrypted(address: Address, field: str, suggestion: str = USE_HTTPS) -> None:
     """Raise ``StreamtOlError`` where a credential would go to another machine over plain http."""
     if address.is_unencrypted:
         refuse(field, "a credential is not sent over plain http to another machine", suggestion)

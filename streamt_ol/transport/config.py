@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from streamt_ol.redaction import one_line, place, shown
-from streamt_ol.transport.address import check_encrypted, parse_address
+from streamt_ol.transport.address import USE_HTTPS, check_encrypted, parse_address
 from streamt_ol.transport.base import RETRIED_STATUSES
 from streamt_ol.transport.credentials import (
     Secret,
@@ -81,11 +81,15 @@ TransportConfig = FileConfig | HttpConfig
 
 
 def read_transport_config(
-    environment: Mapping[str, str], *, allows_plain_http: bool = False
+    environment: Mapping[str, str],
+    *,
+    allows_plain_http: bool = False,
+    plain_http_hint: str = USE_HTTPS,
 ) -> TransportConfig:
     """Return the one transport that ``environment`` configures, all its fields checked.
 
-    ``allows_plain_http``: whether a credential may go to another machine unencrypted.
+    ``allows_plain_http``: whether a credential may go to another machine unencrypted; the hint
+    says what to do where it may not.
 
     Reads ``OPENLINEAGE_CONFIG`` and ``OPENLINEAGE__TRANSPORT...`` (see
     ``streamt_ol.transport.environment``); opens nothing else. Raises ``StreamtOlError`` whose
@@ -99,7 +103,7 @@ def read_transport_config(
         fail("type", f"the transport type{named} is not supported: use http or file")
     config = build(section)
     if isinstance(config, HttpConfig) and config.headers and not allows_plain_http:
-        check_encrypted(config.address, "transport.url")
+        check_encrypted(config.address, "transport.url", plain_http_hint)
     return config
 
 

@@ -175,7 +175,11 @@ def test_a_credential_is_refused_over_plain_http(url: str, credential: dict[str,
     assert allowed.is_unencrypted
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:5000", "http://[::1]", "http://localhost"])
+@pytest.mark.parametrize(
+    "url",
+    ["http://127.0.0.1:5000", "http://[::1]", "http://localhost", "http://localhost.:5000",
+     "http://127.0.0.2", "http://[::ffff:127.0.0.1]:5000"],
+)  # fmt: skip
 def test_a_credential_goes_to_loopback(url: str) -> None:
     assert not http(url=url, auth={"type": "api_key", "api_key": KEY}).is_unencrypted
 

@@ -85,9 +85,14 @@ def _file(receiver: Receiver, options: DeliveryOptions, _: Mapping[str, str]) ->
 
 def _config(receiver: Receiver, options: DeliveryOptions, environment: Mapping[str, str]) -> Route:
     from streamt_ol.delivery.senders.transport import TransportSender
+    from streamt_ol.transport.address import ALLOW_PLAIN_HTTP
     from streamt_ol.transport.config import read_transport_config
 
-    config = read_transport_config(environment, allows_plain_http=options.allow_plain_http)
+    config = read_transport_config(
+        environment,
+        allows_plain_http=options.allow_plain_http,
+        plain_http_hint=ALLOW_PLAIN_HTTP,
+    )
     # "Transport configuration never appears in a structured result or normal diagnostic."
     return Route(
         receiver,

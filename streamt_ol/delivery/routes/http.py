@@ -10,7 +10,7 @@ from streamt_ol.delivery.routes.options import DeliveryOptions, required, usage_
 from streamt_ol.delivery.routes.route import Route
 from streamt_ol.problems import StreamtOlError
 from streamt_ol.redaction import shown
-from streamt_ol.transport.address import check_encrypted, parse_address
+from streamt_ol.transport.address import ALLOW_PLAIN_HTTP, check_encrypted, parse_address
 
 if TYPE_CHECKING:
     from streamt_ol.delivery.receivers.receiver import Receiver
@@ -45,7 +45,7 @@ def http_route(
     extra = tuple((n, Secret(_filled(v, parameters))) for n, v in receiver.headers)
     if headers and not options.allow_plain_http:
         try:
-            check_encrypted(address, "--url", "use https, or allow it with --allow-plain-http")
+            check_encrypted(address, "--url", ALLOW_PLAIN_HTTP)
         except StreamtOlError as error:
             raise usage_error("--url", error.message, error.suggestion) from None
     target = HttpTarget(
