@@ -73,14 +73,14 @@ def _reported(
     from streamt_ol.resolution.settings import Namespaces
     from streamt_ol.runs import Job, RunSpec
 
-    emission.check_transport()
+    config = emission.transport_config()
     project = declared.identity()
     if operation_file is None:
         _require_local_state(project.backend)
     namespaces = Namespaces(project.options, None)
     spec = RunSpec(Job(namespaces.job, command_job_name(project.name, "apply")))
     location = declared.marker_location(project.name, operation_file)
-    return emission.report_apply(spec, location, arguments, output)
+    return emission.report_apply(spec, location, arguments, output, config)
 
 
 def _require_local_state(backend: StateBackend | None) -> None:

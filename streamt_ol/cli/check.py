@@ -10,7 +10,7 @@ from streamt_ol.cli import delivery_options as options
 from streamt_ol.cli import exits
 from streamt_ol.cli.output import Output
 from streamt_ol.cli.parameters import Context, argument, option
-from streamt_ol.cli.progress import elapsed
+from streamt_ol.cli.progress import elapsed, reading_settings
 from streamt_ol.delivery.checks import EventCheck
 from streamt_ol.delivery.checks import check as checked_events
 from streamt_ol.delivery.outcome import DEPENDS, REFUSED, Verdict
@@ -53,7 +53,8 @@ def check(
         if file and given not in {receiver.settings_option for receiver in asked}:
             message = "the option does not apply to the receivers of --for"
             raise StreamtOlError(USAGE, message, location=f"--{given.replace('_', '-')}")
-    bound = [receiver.with_settings(files.get(receiver.settings_option)) for receiver in asked]
+    with reading_settings():
+        bound = [receiver.with_settings(files.get(receiver.settings_option)) for receiver in asked]
     validity = options.validity_from(
         no_validate=no_validate, refuse_invalid=refuse_invalid, ignore=ignore
     )

@@ -7,8 +7,9 @@ refused before the child starts. Imported only by a command that emits.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,8 @@ from streamt_ol.runs import Run, RunSpec, check_spec
 from streamt_ol.runs.child import Ended
 from streamt_ol.runs.marker import MarkerLocation, local_location
 from streamt_ol.runs.signals import endings_ignored, termination_as_exit
-from streamt_ol.transport.config import UNENCRYPTED_MESSAGE, read_transport_config
+from streamt_ol.transport.config import UNENCRYPTED_MESSAGE, config_of
+from streamt_ol.transport.environment import read_transport_section
 
 if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
@@ -29,40 +31,48 @@ if TYPE_CHECKING:
     from streamt_ol.transport.base import Transport
     from streamt_ol.transport.config import TransportConfig
 
+    AnyTransportConfig = TransportConfig | KafkaConfig
+
 Given = Mapping[str, str | None]
 KAFKA = "kafka"
 
 
-def check_transport(*, allows_kafka: bool = False) -> None:
-    """Raise ``StreamtOlError`` unless the environment configures a transport."""
-    _transport_config(allows_kafka=allows_kafka)
+def transport_config(*, allows_kafka: bool = False) -> AnyTransportConfig:
+    """Return the transport that the environment configures, read once: it may come from a pipe.
 
-
-def _transport_config(*, allows_kafka: bool) -> TransportConfig | KafkaConfig:
-    """Return the configuration; of Kafka only where that is allowed: not for streamt's commands."""
-    if allows_kafka:
-        from streamt_ol.transport.environment import read_transport_section
-
+    Kafka is one only where that is allowed: not for streamt's commands. Raises
+    ``StreamtOlError``.
+    """
+    with _reading_settings():
         section = read_transport_section(os.environ)
-        if section.get("type") == KAFKA:
+        if allows_kafka and section.get("type") == KAFKA:
             from streamt_ol.delivery.senders.kafka_transport import kafka_config
 
             return kafka_config(section)
-    return read_transport_config(os.environ)
+        return config_of(section)
+
+
+def _reading_settings() -> AbstractContextManager[object]:
+    """Show on a terminal that a file of settings is waited for: it may be a pipe."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return nullcontext()
+    from streamt_ol.cli.progress import reading_settings
+
+    return reading_settings()
 
 
 def opened_transport(
-    spec: RunSpec, warnings: list[WarningRecord], *, allows_kafka: bool = False
+    spec: RunSpec, config: AnyTransportConfig, warnings: list[WarningRecord]
 ) -> Transport:
-    """Return the configured transport, once every event of ``spec`` is known to be valid.
+    """Return the transport of ``config``, once every event of ``spec`` is known to be valid.
 
     ``warnings`` gets one where events would be readable on their way. Raises ``StreamtOlError``.
     """
     check_spec(spec)
-    config = _transport_config(allows_kafka=allows_kafka)
     if config.is_unencrypted:
         warnings.append(warning(UNENCRYPTED, UNENCRYPTED_MESSAGE))
-    return config.open()
+    with _reading_settings():
+        return config.open()
 
 
 class Declared:
@@ -150,15 +160,15 @@ def report_child(
     spec: RunSpec,
     arguments: list[str],
     output: Output,
+    config: AnyTransportConfig,
     *,
     streamt: bool = False,
-    allows_kafka: bool = False,
 ) -> Ended:
     """Run the child as one run of ``spec``; what was not delivered becomes warnings at the end."""
     from streamt_ol.runs.wrapped import run_wrapped
 
     warnings: list[WarningRecord] = []
-    opened = opened_transport(spec, warnings, allows_kafka=allows_kafka)
+    opened = opened_transport(spec, config, warnings)
     with opened as transport, termination_as_exit():
         run = Run(spec, transport, warn=warnings.append)
         collector.resume()
@@ -169,13 +179,17 @@ def report_child(
 
 
 def report_apply(
-    spec: RunSpec, location: MarkerLocation, arguments: list[str], output: Output
+    spec: RunSpec,
+    location: MarkerLocation,
+    arguments: list[str],
+    output: Output,
+    config: AnyTransportConfig,
 ) -> Ended:
     """Run the child, and report the durable operations that the marker at ``location`` shows."""
     from streamt_ol.runs.durable import Deliveries, run_apply
 
     warnings: list[WarningRecord] = []
-    with opened_transport(spec, warnings) as transport, termination_as_exit():
+    with opened_transport(spec, config, warnings) as transport, termination_as_exit():
         deliveries = Deliveries(spec, transport, warnings.append)
         collector.resume()
         try:

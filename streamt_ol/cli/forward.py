@@ -15,6 +15,7 @@ from streamt_ol.cli import exits
 from streamt_ol.cli.delivery_result import Warnings, print_result
 from streamt_ol.cli.output import Output, note
 from streamt_ol.cli.parameters import Context, option
+from streamt_ol.cli.progress import reading_settings
 from streamt_ol.delivery.files.dead_letter import DeadLetters
 from streamt_ol.delivery.forwarder import Forwarder
 from streamt_ol.delivery.membership import Membership, check_topic, consumer
@@ -75,7 +76,9 @@ def forward(
         namespace_map=namespace_map, parameters=options.parameters_from(param), timeout=timeout,
         retries=retries, concurrency=1,
     )  # fmt: skip
-    route = route_for(delivery_options, os.environ)
+    with reading_settings():
+        route = route_for(delivery_options, os.environ)
+        settings = kafka_settings(bootstrap, kafka_config)
     validity = options.validity_from(
         no_validate=no_validate, refuse_invalid=refuse_invalid, ignore=ignore
     )
@@ -87,7 +90,7 @@ def forward(
     with ExitStack() as stack:
         keeper = stack.enter_context(DeadLetters(rejected)) if rejected else None
         causes = Causes()
-        source = consumer(kafka_settings(bootstrap, kafka_config), group, causes, timeout)
+        source = consumer(settings, group, causes, timeout)
         # Closing leaves the group, so that another member need not wait for it.
         stack.callback(source.close)
         check_topic(source, topic, timeout, causes)

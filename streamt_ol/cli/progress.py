@@ -90,6 +90,14 @@ def elapsed(what: str) -> ProgressLine:
     return ProgressLine(lambda seconds: f"{what}, {seconds:,.0f} s")
 
 
+def reading_settings() -> ProgressLine:
+    """Return a line for files of settings: certificates, configurations, mappings.
+
+    Each may be a pipe that nobody writes to.
+    """
+    return elapsed("reading the settings")
+
+
 @final
 class ByteCount:
     """Bytes read, events per second and the time left; ``total`` is in bytes, None if unknown."""

@@ -109,7 +109,7 @@ def run(
     from streamt_ol.resolution.settings import Namespaces
     from streamt_ol.runs import Dataset, Job, RunSpec
 
-    emission.check_transport(allows_kafka=True)
+    config = emission.transport_config(allows_kafka=True)
     namespaces = Namespaces(with_environment({"job_namespace": job_namespace}, os.environ), None)
     spec = RunSpec(
         Job(namespaces.job, job_name, integration=INTEGRATION, job_type=job_type),
@@ -119,7 +119,7 @@ def run(
         producer=producer,
     )
     out: Output = context.obj
-    ended = emission.report_child(spec, command, out, allows_kafka=True)
+    ended = emission.report_child(spec, command, out, config)
     return child.status_of(ended, command[0], out)
 
 

@@ -17,7 +17,7 @@ from streamt_ol.cli import exits
 from streamt_ol.cli.delivery_result import Warnings, print_plan, print_result
 from streamt_ol.cli.output import Output, note
 from streamt_ol.cli.parameters import Context, argument, option
-from streamt_ol.cli.progress import EventCount, ProgressLine
+from streamt_ol.cli.progress import EventCount, ProgressLine, reading_settings
 from streamt_ol.delivery.files.dead_letter import DeadLetters
 from streamt_ol.delivery.plan import Plan, Rules
 from streamt_ol.delivery.reading import Events, RunMaking
@@ -134,7 +134,8 @@ def send(
         retries=retries, concurrency=concurrency, deadline=until,
     )  # fmt: skip
     policy = RetryPolicy(retries, random.random, until)
-    route = route_for(delivery_options, os.environ)
+    with reading_settings():
+        route = route_for(delivery_options, os.environ)
     validity = options.validity_from(
         no_validate=no_validate, refuse_invalid=refuse_invalid, ignore=ignore
     )

@@ -11,7 +11,7 @@ from streamt_ol.problems import StreamtOlError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from streamt_ol.cli.emission import Given
+    from streamt_ol.cli.emission import AnyTransportConfig, Given
     from streamt_ol.cli.output import Output
     from streamt_ol.runs import RunSpec
 
@@ -45,24 +45,27 @@ def streamt_test(
     output: Output = context.obj
     own = child.options(project_dir=project_dir, env=env, model=model, type=type)
     arguments = child.streamt_line(streamt, output, "test", own, more)
-    spec = None
+    reported = None
     if emit_openlineage:
         given = {
             "job_namespace": openlineage_job_namespace,
             "kafka_namespace": openlineage_kafka_namespace,
             "gateway_namespace": openlineage_gateway_namespace,
         }
-        spec = _spec(manifest, [*own, *(more or [])], given)
-    if spec is None:
+        reported = _reported(manifest, [*own, *(more or [])], given)
+    if reported is None:
         return child.become(arguments, output)
     from streamt_ol.cli.emission import report_child
 
-    ended = report_child(spec, arguments, output, streamt=True)
+    spec, config = reported
+    ended = report_child(spec, arguments, output, config, streamt=True)
     return exits.INTERRUPTED if ended.interrupted else child.status_of(ended, streamt, output)
 
 
-def _spec(manifest_path: Path | None, words: list[str], given: Given) -> RunSpec | None:
-    """Return the run, or None where the arguments ``words`` run no test.
+def _reported(
+    manifest_path: Path | None, words: list[str], given: Given
+) -> tuple[RunSpec, AnyTransportConfig] | None:
+    """Return the run and its transport, or None where the arguments ``words`` run no test.
 
     Nothing that only a run needs is asked for before it is known that there is one.
     """
@@ -89,9 +92,9 @@ def _spec(manifest_path: Path | None, words: list[str], given: Given) -> RunSpec
     tests = selected(manifest.get("tests") or (), wanted)
     if not tests:
         return None
-    emission.check_transport()
+    config = emission.transport_config()
     locations = Locations(state.get("locations"))
     namespaces = Namespaces(state["options"], manifest.get("runtime"), locations)
     inputs = sampled_datasets(tests, manifest, namespaces, locations)
     name = command_job_name(manifest["project"], "test")
-    return RunSpec(Job(namespaces.job, name, job_type="TEST"), inputs)
+    return RunSpec(Job(namespaces.job, name, job_type="TEST"), inputs), config

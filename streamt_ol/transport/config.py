@@ -95,7 +95,17 @@ def read_transport_config(
     ``streamt_ol.transport.environment``); opens nothing else. Raises ``StreamtOlError`` whose
     location is the field's name, e.g. ``transport.retry.total``, and which shows no value.
     """
-    section = read_transport_section(environment)
+    return config_of(
+        read_transport_section(environment),
+        allows_plain_http=allows_plain_http,
+        plain_http_hint=plain_http_hint,
+    )
+
+
+def config_of(
+    section: Section, *, allows_plain_http: bool = False, plain_http_hint: str = USE_HTTPS
+) -> TransportConfig:
+    """Return the transport of a section, all its fields checked; see ``read_transport_config``."""
     kind = section.get("type")
     build = _KINDS.get(kind) if isinstance(kind, str) else None
     if build is None:

@@ -109,3 +109,56 @@ def test_a_command_that_waits_for_its_input_says_so(command: list[str], tmp_path
     child.wait(60)
     os.close(terminal)
     assert shown.startswith(b"\r\x1b[Kwaiting for a writer of ")
+
+
+@pytest.mark.parametrize(
+    ("command", "variable"),
+    [
+        (["send", "{events}", "--to", "marquez", "--url", "https://127.0.0.1:1",
+          "--ca-file"], None),
+        (["send", "{events}", "--to", "kafka", "--bootstrap", "127.0.0.1:1", "--topic", "t",
+          "--kafka-config"], None),
+        (["send", "{events}", "--to", "openmetadata", "--url", "http://127.0.0.1:1",
+          "--namespace-map"], None),
+        (["forward", "--bootstrap", "127.0.0.1:1", "--topic", "t", "--group", "g",
+          "--to", "marquez", "--url", "http://127.0.0.1:1", "--kafka-config"], None),
+        (["check", "{events}", "--for", "openmetadata", "--namespace-map"], None),
+        (["send", "{events}", "--to", "config"], "OPENLINEAGE_CONFIG"),
+        (["run", "--job-name", "j", "--", "true"], "OPENLINEAGE_CONFIG"),
+    ],
+    ids=lambda words: " ".join(words) if isinstance(words, list) else words,
+)  # fmt: skip
+def test_a_command_that_waits_for_its_settings_says_so(
+    command: list[str], variable: str | None, tmp_path: Path
+) -> None:
+    os.mkfifo(fifo := tmp_path / "fifo")
+    words = [word.format(events=EVENTS) for word in command]
+    environment = clean_environment(OPENLINEAGE_NAMESPACE="jobs")
+    if variable is None:
+        words.append(str(fifo))
+    else:
+        environment[variable] = str(fifo)
+    terminal, theirs = pty.openpty()
+    child = subprocess.Popen(
+        [PROGRAM, *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs,
+        env=environment,
+    )  # fmt: skip
+    os.close(theirs)
+    shown = os.read(terminal, 65536)
+    child.kill()
+    child.wait(60)
+    os.close(terminal)
+    assert shown.startswith(b"\r\x1b[Kwaiting for a writer of ")
+
+
+def test_settings_are_read_once_and_so_from_a_pipe(tmp_path: Path) -> None:
+    target = tmp_path / "events"
+    settings = f'{{"transport": {{"type": "file", "log_file_path": "{target}"}}}}'
+    ran = subprocess.run(
+        ["bash", "-c", 'OPENLINEAGE_CONFIG=<(echo "$1") exec "$0" run --job-name j -- true',
+         PROGRAM, settings],
+        capture_output=True, env=clean_environment(OPENLINEAGE_NAMESPACE="jobs"), timeout=60,
+        check=False,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert len(target.read_bytes().splitlines()) == 2
