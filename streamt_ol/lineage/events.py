@@ -147,7 +147,7 @@ def _current(facets: Mapping[str, _Version]) -> dict[str, Mapping[str, Any]]:
 
 
 def _column_edges(node: Node) -> Iterable[ColumnEdge]:
-    """Yield the edges of the ``columnLineage`` facet (1-2-0).
+    """Yield the edges of the ``columnLineage`` facet.
 
     What is malformed is omitted, as is a column whose name is empty: it names nothing.
     """

@@ -161,7 +161,7 @@ def _objects(value: object, name: str) -> list[Mapping[str, Any]]:
 def _fields(holder: object) -> list[Mapping[str, Any]]:
     """Return the fields of a schema or structure; ``ordinal_position`` decides where all have one.
 
-    Implements ``SchemaDatasetFacetFields`` of the facet's schema 1-2-0.
+    Implements ``SchemaDatasetFacetFields`` of the facet's schema.
     """
     fields = [entry for entry in _objects(holder, "fields") if _text(entry, "name")]
     positions = [entry.get("ordinal_position") for entry in fields]

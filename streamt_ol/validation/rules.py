@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from streamt_ol.openlineage.facets import JOB, by_place
 from streamt_ol.openlineage.release import CORE_VERSION
 from streamt_ol.reading.faults import Fault, FaultKind
 from streamt_ol.validation.findings import ERROR, NOTE, WARNING, Finding
@@ -23,6 +24,7 @@ class Rule(NamedTuple):
 
 
 _CORE = f"OpenLineage.json {CORE_VERSION}"
+_JOB_TYPE = f"JobTypeJobFacet {by_place()[JOB]['jobType'].version}"
 _BOUNDARY = "specification, Offline validation boundary"
 _LIFECYCLE = f"OpenLineage run cycle; {_CORE}, RunEvent.eventType"
 
@@ -72,7 +74,7 @@ RULES: dict[str, Rule] = {
     "OL-R036": Rule(WARNING, "a finite run has its START in the input", _LIFECYCLE),
     "OL-R037": Rule(WARNING, "a finite run has its end in the input", _LIFECYCLE),
     "OL-R038": Rule(
-        WARNING, "a job keeps its processing type", "JobTypeJobFacet 2-0-4, processingType"
+        WARNING, "a job keeps its processing type", f"{_JOB_TYPE}, processingType"
     ),
     "OL-R039": Rule(ERROR, "a static identity is described once per event time", _BOUNDARY),
     "OL-R049": Rule(

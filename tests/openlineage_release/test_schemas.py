@@ -110,6 +110,19 @@ def test_a_missing_resource_and_an_unknown_name_are_errors(
         schemas.verified("OpenLineage.json", pin)
 
 
+def test_a_change_of_the_table_of_pins_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = (schemas._FOLDER / "pins.json").read_bytes()
+    assert json.loads(table)["documents"] == schemas.pins()
+    monkeypatch.setattr(schemas, "_FOLDER", tmp_path)
+    for damaged in (table.replace(b"9155", b"9156"), table[:-1], b"", b"{}\n", table[1:]):
+        (tmp_path / "pins.json").write_bytes(damaged)
+        schemas.pins.cache_clear()
+        with pytest.raises(StreamtOlError, match=r"pins\.json is damaged: its SHA-256"):
+            schemas.pins()
+
+
 def test_an_id_that_is_not_the_pinned_one_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,10 +130,9 @@ def test_an_id_that_is_not_the_pinned_one_is_an_error(
     content = renamed(schemas.verified("OpenLineage.json", good))
     (tmp_path / "OpenLineage.json.b64").write_bytes(pack.packed(content))
     pin = {**pack.pin("OpenLineage.json", content), "id": good["id"]}
-    table = json.dumps({"OpenLineage.json": pin}).encode()
-    (tmp_path / "pins.json").write_bytes(table)
+    rest = json.dumps({"OpenLineage.json": pin}).encode() + b"}"
+    (tmp_path / "pins.json").write_bytes(schemas.table_of_pins(rest))
     monkeypatch.setattr(schemas, "_FOLDER", tmp_path)
-    monkeypatch.setattr(schemas, "PINS_SHA256", hashlib.sha256(table).hexdigest())
     schemas.pins.cache_clear()
     schemas.document.cache_clear()
     try:

@@ -2,7 +2,8 @@
 
 Implements "Pinned OpenLineage release and schemas" of the specification: each document is
 stored gzip-compressed and base64-encoded, and its decoded size and SHA-256 are checked before
-any JSON is parsed. ``python -m streamt_ol.openlineage.schemas.pack FOLDER`` rebuilds the resources.
+any JSON is parsed; so is the table that says what they must be. ``python -m
+streamt_ol.openlineage.schemas.pack FOLDER`` rebuilds the resources.
 """
 
 from __future__ import annotations
@@ -20,8 +21,6 @@ from streamt_ol.problems import INVALID, StreamtOlError
 
 CORE = "OpenLineage.json"
 _FOLDER = Path(__file__).parent
-# Of pins.json itself, which says what all the others must be.
-PINS_SHA256 = "ee85fa9e06bb6cd7b9fcaf1eb97a6704eab270331f598e433a848ff4be19563a"
 _GZIP = 31  # zlib's window bits for a gzip container
 
 
@@ -44,10 +43,15 @@ def pins() -> dict[str, Pin]:
         content = _resource("pins.json")
     except OSError as error:
         raise _damaged("pins.json", f"it cannot be read ({type(error).__name__})") from error
-    if hashlib.sha256(content).hexdigest() != PINS_SHA256:
-        raise _damaged("pins.json", f"its SHA-256 is not {PINS_SHA256}")
-    table: dict[str, Pin] = orjson.loads(content)
+    if content != table_of_pins(content.partition(b"\n")[2]):
+        raise _damaged("pins.json", "its SHA-256 is not the one in its first line")
+    table: dict[str, Pin] = orjson.loads(content)["documents"]
     return table
+
+
+def table_of_pins(rest: bytes) -> bytes:
+    """Return the content of ``pins.json``: a first line with the digest of the ``rest``."""
+    return b'{"sha256": "%b", "documents":\n%b' % (hashlib.sha256(rest).hexdigest().encode(), rest)
 
 
 @cache

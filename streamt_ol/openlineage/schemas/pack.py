@@ -17,7 +17,7 @@ import sys
 import zlib
 from pathlib import Path
 
-from streamt_ol.openlineage.schemas import CORE, Pin
+from streamt_ol.openlineage.schemas import CORE, Pin, table_of_pins
 
 # The documents whose bytes the specification's table pins; the project pins the others.
 SPECIFIED = frozenset(
@@ -63,7 +63,8 @@ def pack(source: Path, target: Path) -> dict[str, Pin]:
         content = (source / name).read_bytes()
         (target / f"{name}.b64").write_bytes(packed(content))
         table[name] = pin(name, content)
-    (target / "pins.json").write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    rest = json.dumps(table, indent=1).encode() + b"\n}\n"
+    (target / "pins.json").write_bytes(table_of_pins(rest))
     return table
 
 
