@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +9,7 @@ from streamt_ol.cli import exits, options
 from streamt_ol.cli.output import file_to_write, note, write_text
 from streamt_ol.cli.parameters import Context, argument, option
 from streamt_ol.lineage.changes import KINDS
+from streamt_ol.lineage.rendering.diff import REPORTERS, reporter
 from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError
 from streamt_ol.redaction import place, shown
 
@@ -21,15 +21,6 @@ if TYPE_CHECKING:
     from streamt_ol.lineage.difference import Difference
     from streamt_ol.lineage.graph import Graph
     from streamt_ol.problems import WarningRecord
-
-
-class Format(StrEnum):
-    """The choices of ``--format``: the keys of ``REPORTERS``."""
-
-    TEXT = "text"
-    JSON = "json"
-    MARKDOWN = "markdown"
-    GITHUB = "github"
 
 
 Side = Annotated[str | None, option(metavar="NAMESPACE", help="As above, for one side.")]
@@ -46,8 +37,13 @@ def diff(
     ],
     new: Annotated[str, argument(metavar="NEW", help="The same; one of both may be -.")],
     format: Annotated[
-        Format | None,
-        option("--format", "-f", help="How the difference is written. (default: text)"),
+        str | None,
+        option(
+            "--format",
+            "-f",
+            choices=REPORTERS,
+            help="How the difference is written. (default: text)",
+        ),
     ] = None,
     output_file: Annotated[
         Path | None,
@@ -97,9 +93,9 @@ def diff(
 
     output: Output = context.obj
     failing = _kinds(fail_on)
-    chosen = format or (Format.JSON if output.json else Format.TEXT)
+    chosen = format or ("json" if output.json else "text")
     output_file = file_to_write(output, output_file)
-    if output.json and output_file is None and chosen != Format.JSON:
+    if output.json and output_file is None and chosen != "json":
         message = f"--output json prints the difference as JSON, so --format {chosen} needs a file"
         raise StreamtOlError(USAGE, message, suggestion="name the file with --output-file")
     if (old, new) == (STDIN, STDIN):
@@ -189,8 +185,7 @@ def _namespace_of_jobs(graphs: Sequence[Graph], names: dict[str, str]) -> dict[s
     return {}
 
 
-def _show(output: Output, difference: Difference, form: Format, output_file: Path | None) -> None:
-    from streamt_ol.lineage.rendering.diff import reporter
+def _show(output: Output, difference: Difference, form: str, output_file: Path | None) -> None:
     from streamt_ol.lineage.wording import summary
 
     if output_file is not None:

@@ -2,46 +2,27 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from streamt_ol.cli import options
 from streamt_ol.cli.output import file_to_write, note, write_text
 from streamt_ol.cli.parameters import Context, argument, option
+from streamt_ol.lineage.rendering import RENDERERS, renderer
+from streamt_ol.lineage.rendering.style import (
+    DIRECTIONS,
+    MAX_CHARACTERS,
+    MAX_EDGES,
+    Style,
+    counts,
+)
 from streamt_ol.problems import USAGE, StreamtOlError
 from streamt_ol.redaction import place
 
 if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
     from streamt_ol.lineage.graph import Graph, Key
-    from streamt_ol.lineage.rendering.style import Picture, Style
-
-
-class Format(StrEnum):
-    """The choices of ``--format``: the keys of ``RENDERERS``."""
-
-    HTML = "html"
-    SVG = "svg"
-    MERMAID = "mermaid"
-    DOT = "dot"
-    JSON = "json"
-    TEXT = "text"
-
-
-class Direction(StrEnum):
-    """The choices of ``--direction``: where the data flows to."""
-
-    LR = "LR"
-    TB = "TB"
-    RL = "RL"
-    BT = "BT"
-
-
-class Group(StrEnum):
-    """The choices of ``--group``."""
-
-    NAMESPACE = "namespace"
+    from streamt_ol.lineage.rendering.style import Picture
 
 
 def graph(
@@ -61,8 +42,13 @@ def graph(
     kafka_namespace: options.KafkaNamespace = None,
     gateway_namespace: options.GatewayNamespace = None,
     format: Annotated[
-        Format | None,
-        option("--format", "-f", help="What is made. (default: html for a file, else text)"),
+        str | None,
+        option(
+            "--format",
+            "-f",
+            choices=RENDERERS,
+            help="What is made. (default: html for a file, else text)",
+        ),
     ] = None,
     output_file: Annotated[
         Path | None,
@@ -81,33 +67,34 @@ def graph(
         option(min=0, metavar="N", help="Steps behind the focus. (default: all)"),
     ] = None,
     direction: Annotated[
-        Direction, option(help="Where the data flows to: left, right, top, bottom.")
-    ] = Direction.LR,
+        str,
+        option(choices=DIRECTIONS, help="Where the data flows to: left, right, top, bottom."),
+    ] = DIRECTIONS[0],
     datasets_only: Annotated[bool, option("--datasets-only", help="Leave the jobs out.")] = False,
     jobs_only: Annotated[bool, option("--jobs-only", help="Leave the datasets out.")] = False,
-    group: Annotated[Group | None, option(help="Draw what belongs together: namespace.")] = None,
+    group: Annotated[
+        str | None, option(choices=["namespace"], help="Draw what belongs together: namespace.")
+    ] = None,
     columns: Annotated[
         bool, option("--columns", help="Draw which column is made from which.")
     ] = False,
     max_edges: Annotated[
         int, option(min=1, metavar="N", help="Mermaid: edges that its page will draw.")
-    ] = 500,
+    ] = MAX_EDGES,
     max_characters: Annotated[
         int, option(min=2_000, metavar="N", help="Mermaid: text that its page will take.")
-    ] = 50_000,
+    ] = MAX_CHARACTERS,
     quiet: options.Quiet = False,
 ) -> None:
     """Draw lineage: from OpenLineage events, a compiled manifest or a streamt project."""
     from streamt_ol.cli import lineage_source
-    from streamt_ol.lineage.rendering import renderer
-    from streamt_ol.lineage.rendering.style import Style, counts
 
     output: Output = context.obj
     if datasets_only and jobs_only:
         raise StreamtOlError(USAGE, "--datasets-only and --jobs-only leave nothing to draw")
     if focus is None and (up is not None or down is not None):
         raise StreamtOlError(USAGE, "--up and --down count from a --focus, and none is given")
-    chosen = format or (Format.TEXT if output_file is None else Format.HTML)
+    chosen = format or ("text" if output_file is None else "html")
     settings = lineage_source.ExportSettings(env, job_namespace, kafka_namespace, gateway_namespace)
     name, project = lineage_source.chosen_input(source, project_dir)
     output_file = file_to_write(output, output_file)
@@ -154,15 +141,15 @@ def _selected(
 
 
 def _data(
-    drawn: Graph, style: Style, chosen: Format, picture: Picture, output_file: Path | None
+    drawn: Graph, style: Style, chosen: str, picture: Picture, output_file: Path | None
 ) -> dict[str, Any]:
     """Return the ``data`` of the envelope: the graph itself for text and JSON, else the picture."""
     from streamt_ol.lineage.rendering.document import graph_document
 
-    data: dict[str, Any] = {"format": str(chosen)}
+    data: dict[str, Any] = {"format": chosen}
     if output_file is not None:
         data["output_file"] = str(output_file)
-    elif chosen in (Format.JSON, Format.TEXT):
+    elif chosen in ("json", "text"):
         data["graph"] = graph_document(drawn, style)
     else:
         data["picture"] = picture.text

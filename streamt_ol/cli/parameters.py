@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from types import FunctionType
 
     from streamt_ol.cli.output import Output
@@ -30,14 +31,17 @@ class Context:
 class Parameter:
     """An option or an argument as it is declared: its flags, and the settings for typer."""
 
-    def __init__(self, flags: tuple[str, ...] | None, settings: dict[str, Any]) -> None:
+    def __init__(
+        self, flags: tuple[str, ...] | None, settings: dict[str, Any], choices: Iterable[str] = ()
+    ) -> None:
         self.flags = flags  # None for an argument; empty for an option called as its parameter is
         self.settings = settings
+        self.choices = tuple(choices)
 
 
-def option(*flags: str, **settings: Any) -> Parameter:
-    """Return an option of a command."""
-    return Parameter(flags, settings)
+def option(*flags: str, choices: Iterable[str] = (), **settings: Any) -> Parameter:
+    """Return an option of a command; its value is one of ``choices``, where there are some."""
+    return Parameter(flags, settings, choices)
 
 
 def argument(**settings: Any) -> Parameter:
@@ -51,6 +55,7 @@ class Declaration(NamedTuple):
     kind: Any
     flags: tuple[str, ...]
     settings: dict[str, Any]
+    choices: tuple[str, ...]
     required: bool
 
 
@@ -63,14 +68,18 @@ def declared(command: Command) -> dict[str, Declaration]:
     for at, name in enumerate(names):
         kind, one = hints[name].__origin__, hints[name].__metadata__[0]
         flags = (f"--{name.replace('_', '-')}",) if one.flags == () else one.flags or ()
-        found[name] = Declaration(kind, flags, one.settings, at < len(names) - defaults)
+        required = at < len(names) - defaults
+        found[name] = Declaration(kind, flags, one.settings, one.choices, required)
     return found
 
 
 def flags_of(parameters: dict[str, Declaration]) -> dict[str, str]:
-    """Return the long flag of each option by its name, e.g. ``url`` is ``--url``."""
-    flags = [flag for one in parameters.values() for flag in one.flags if flag.startswith("--")]
-    return {flag[2:].replace("-", "_"): flag for flag in flags}
+    """Return the long flag of each option by the name of its parameter, e.g. ``--url`` of url."""
+    return {
+        name: next(flag for flag in one.flags if flag.startswith("--"))
+        for name, one in parameters.items()
+        if one.flags
+    }
 
 
 class Parsing(NamedTuple):

@@ -34,7 +34,9 @@ def read(
             del rest[:taken]
     values: dict[str, Any] = {}
     for name, text in given:
-        kind = parameters[name].kind
+        kind, choices = parameters[name].kind, parameters[name].choices
+        if choices and text not in choices:
+            return None
         if kind in _LISTS:
             values.setdefault(name, []).append(text)
         elif (make := _KINDS.get(kind)) is None or (make is Path and not _is_readable(text)):

@@ -106,11 +106,27 @@ def _typed(command: Command) -> Command:
     )
     hints = {**get_type_hints(command), "context": typer.Context}
     for name, one in declared(command).items():
-        info = (typer.Option if one.flags else typer.Argument)(*one.flags, **one.settings)
+        settings = {**one.settings, **(_choice(one.choices) if one.choices else {})}
+        info = (typer.Option if one.flags else typer.Argument)(*one.flags, **settings)
         hints[name] = getitem(Annotated, (one.kind, info))
     copied.__annotations__ = hints
     copied.__doc__ = command.__doc__
     return copied
+
+
+def _choice(names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the settings of an option whose value is one of ``names``."""
+
+    def parsed(text: str) -> str:
+        if text in names:
+            return text
+        raise typer.BadParameter(f"{text!r} is not one of {', '.join(map(repr, names))}.")
+
+    return {
+        "parser": parsed,
+        "metavar": f"<{'|'.join(names)}>",
+        "autocompletion": lambda: list(names),
+    }
 
 
 def _show_version(value: bool) -> None:

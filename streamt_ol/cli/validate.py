@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,9 +13,10 @@ from streamt_ol.cli.parameters import Context, argument, option
 from streamt_ol.problems import INVALID, USAGE, StreamtOlError
 from streamt_ol.reading.expansion import expanded
 from streamt_ol.redaction import place
+from streamt_ol.scale.engines import ENGINES, LOCAL
 from streamt_ol.scale.options import SPLIT_BYTES, ScaleOptions, worth_splits
 from streamt_ol.validation.options import Options, Settings
-from streamt_ol.validation.report import reporter
+from streamt_ol.validation.report import REPORTERS, reporter
 from streamt_ol.validation.rules import RULES
 
 if TYPE_CHECKING:
@@ -24,24 +24,6 @@ if TYPE_CHECKING:
 
     from streamt_ol.cli.output import Output
     from streamt_ol.validation.report.collector import Report
-
-
-class Engine(StrEnum):
-    """The choices of ``--engine``: the keys of ``ENGINES``."""
-
-    LOCAL = "local"
-    SPARK = "spark"
-
-
-class Format(StrEnum):
-    """The choices of ``--format``: the keys of ``REPORTERS``."""
-
-    TEXT = "text"
-    JSON = "json"
-    JSONL = "jsonl"
-    SARIF = "sarif"
-    JUNIT = "junit"
-    GITHUB = "github"
 
 
 _MAX_LINE_BYTES = 64 << 20
@@ -58,8 +40,10 @@ def validate(
         ),
     ] = None,
     format: Annotated[
-        Format | None,
-        option("--format", "-f", help="How the report is written. (default: text)"),
+        str | None,
+        option(
+            "--format", "-f", choices=REPORTERS, help="How the report is written. (default: text)"
+        ),
     ] = None,
     output_file: Annotated[
         Path | None,
@@ -84,8 +68,11 @@ def validate(
         option(min=1, metavar="NUMBER", help="Processes for large input. (default: all cores)"),
     ] = None,
     engine: Annotated[
-        Engine | None,
-        option(help="What checks archives: processes here, or Spark. (default: local)"),
+        str | None,
+        option(
+            choices=ENGINES,
+            help="What checks archives: processes here, or Spark. (default: local)",
+        ),
     ] = None,
     master: Annotated[
         str | None,
@@ -118,7 +105,7 @@ def validate(
         return 0
     chosen = _format(format, output)
     output_file = file_to_write(output, output_file)
-    if output.json and output_file is None and chosen != Format.JSON:
+    if output.json and output_file is None and chosen != "json":
         message = f"--output json prints the report as JSON, so --format {chosen} needs a file"
         raise StreamtOlError(USAGE, message, suggestion="name the file with --output-file")
     ignored = known_rules(ignore or [])
@@ -127,7 +114,7 @@ def validate(
         refuse_target(names, output_file)
     options = Options(Settings(max_line_bytes, ignored), max_problems, strict)
     scale = ScaleOptions(
-        engine=engine or Engine.LOCAL,
+        engine=engine or LOCAL,
         jobs=jobs or _cores(),
         master=master,
         work_dir=work_dir,
@@ -136,14 +123,14 @@ def validate(
     )
     asked = any(one is not None for one in (engine, master, work_dir, split_bytes, partitions))
     report = _checked(names, options, scale, in_splits=asked)
-    if not (output.json or chosen == Format.JSON):
+    if not (output.json or chosen == "json"):
         for failure in report.failures:
             output.error(failure)
     if output_file is not None:
         _write(output_file, reporter(chosen)(report, False))
     if output_file is None or output.json:
-        colour = chosen == Format.TEXT and _is_colourful()
-        output.data(reporter(Format.JSON if output.json else chosen)(report, colour))
+        colour = chosen == "text" and _is_colourful()
+        output.data(reporter("json" if output.json else chosen)(report, colour))
     else:
         from streamt_ol.validation.report.text import summary
 
@@ -151,9 +138,9 @@ def validate(
     return 0 if report.valid else 1
 
 
-def _format(given: Format | None, output: Output) -> Format:
+def _format(given: str | None, output: Output) -> str:
     """Return the report's format; ``--output json`` is the format json."""
-    return given or (Format.JSON if output.json else Format.TEXT)
+    return given or ("json" if output.json else "text")
 
 
 def _names(given: Sequence[str]) -> list[str]:

@@ -73,9 +73,7 @@ RULES: dict[str, Rule] = {
     "OL-R035": Rule(NOTE, "no event is repeated to the byte", "at-least-once delivery"),
     "OL-R036": Rule(WARNING, "a finite run has its START in the input", _LIFECYCLE),
     "OL-R037": Rule(WARNING, "a finite run has its end in the input", _LIFECYCLE),
-    "OL-R038": Rule(
-        WARNING, "a job keeps its processing type", f"{_JOB_TYPE}, processingType"
-    ),
+    "OL-R038": Rule(WARNING, "a job keeps its processing type", f"{_JOB_TYPE}, processingType"),
     "OL-R039": Rule(ERROR, "a static identity is described once per event time", _BOUNDARY),
     "OL-R049": Rule(
         ERROR,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pkgutil import resolve_name
+from typing import TYPE_CHECKING
 
-from streamt_ol.lineage.graph import Graph
-from streamt_ol.lineage.rendering.style import Picture, Style
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-Renderer = Callable[[Graph, Style], Picture]
+    from streamt_ol.lineage.graph import Graph
+    from streamt_ol.lineage.rendering.style import Picture, Style
+
+    Renderer = Callable[[Graph, Style], Picture]
 
 # What a user picks by name. A renderer is imported when it is asked for.
 RENDERERS: dict[str, str] = {

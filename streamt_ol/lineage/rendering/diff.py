@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pkgutil import resolve_name
+from typing import TYPE_CHECKING
 
-from streamt_ol.lineage.difference import Difference
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-Reporter = Callable[[Difference], str]
+    from streamt_ol.lineage.difference import Difference
+
+    Reporter = Callable[[Difference], str]
 
 # What a user picks by name. A reporter is imported when it is asked for.
 REPORTERS: dict[str, str] = {

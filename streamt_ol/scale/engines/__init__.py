@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     Task = Callable[[bytes], bytes]
 
 # Where each engine's class is: imported when it is chosen.
+LOCAL = "local"
 ENGINES = {
-    "local": "streamt_ol.scale.engines.local:Local",
+    LOCAL: "streamt_ol.scale.engines.local:Local",
     "spark": "streamt_ol.scale.engines.spark:Spark",
 }
 
