@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
+from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 
@@ -18,7 +19,10 @@ import pytest
 from support.commands import PROGRAM, clean_environment, streamt_ol
 from support.openlineage_events import dataset_event, job_event, mutated, random_event, run_event
 
-from streamt_ol.cli.validate import Format
+from streamt_ol.lineage.rendering import RENDERERS
+from streamt_ol.lineage.rendering.diff import REPORTERS as DIFFERENCES
+from streamt_ol.lineage.rendering.style import DIRECTIONS
+from streamt_ol.scale.engines import ENGINES
 from streamt_ol.validation.report import REPORTERS
 from streamt_ol.validation.rules import RULES
 
@@ -145,8 +149,24 @@ def test_the_report_never_replaces_an_input(events: Path) -> None:
     assert events.read_bytes() == before
 
 
-def test_the_formats_are_those_of_the_registry() -> None:
-    assert {one.value for one in Format} == set(REPORTERS)
+@pytest.mark.parametrize(
+    ("command", "option", "table"),
+    [
+        ("validate", "--format", REPORTERS),
+        ("validate", "--engine", ENGINES),
+        ("graph", "--format", RENDERERS),
+        ("graph", "--direction", DIRECTIONS),
+        ("diff", "--format", DIFFERENCES),
+    ],
+)
+def test_the_choices_of_an_option_are_the_keys_of_its_table(
+    command: str, option: str, table: Iterable[str]
+) -> None:
+    shown = streamt_ol(command, "--help", environment={"COLUMNS": "200", "TERM": "dumb"})
+    assert f"<{'|'.join(table)}>" in shown.stdout.decode()
+    ran = streamt_ol(command, option, "x", "a", "b")
+    assert ran.returncode == 2
+    assert f"'x' is not one of {', '.join(map(repr, table))}" in ran.stderr.decode()
 
 
 def test_json_is_one_envelope(events: Path) -> None:
