@@ -139,6 +139,7 @@ def test_typer_reads_the_same(command: str) -> None:
          {"project_dir": "d", "more": ["--deploy", "--output", "json", "--x"]}),
         ("apply --emit-openlineage --env prod", {"emit_openlineage": True, "env": "prod"}),
         ("validate a b --strict", {"events": ["a", "b"], "strict": True}),
+        ("graph a -f html --direction=TB", {"source": "a", "format": "html", "direction": "TB"}),
         ("schemas", {}),
     ],
 )  # fmt: skip
@@ -152,7 +153,7 @@ def test_usual_lines_need_no_typer(line: str, expected: dict[str, Any]) -> None:
     [
         "export --nope", "export -x", "export a b", "export --env", "export --quiet=yes",
         "export --help", "test --help", "test -x", "run true", "send", "validate --jobs 2",
-        "graph --format html", "export -qq",
+        "graph --format nope", "export -qq",
     ],
 )  # fmt: skip
 def test_whatever_else_is_left_to_typer(line: str) -> None:
