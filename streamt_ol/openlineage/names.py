@@ -21,14 +21,17 @@ _NUMERIC_HOST = re.compile(r"[0-9.]+")
 # NAME@ alone is an identity, e.g. the container of abfss://container@account.
 _USER_SECRET = re.compile(
     r"^\s*kafka://[^/?#]*@"
+    # Without a scheme; some schemes hold an address without //.
+    r"|^\s*(?!(?:urn|arn|tag|mailto|acct|sips?|xmpp):)[^\s:/?#@]+(?::|%3a)[^\s/?#@]+@[^\s@]"
     r"|//(?!\[|[^:/?#@]*:[0-9]{1,5}(?:[/?#]|$))[^:/?#@]*(?::|%3a)[^?#]*@",
     re.IGNORECASE,
 )
-# A parameter whose name is a secret's; a segment of the path, e.g. x-token=1, is none.
+# A parameter whose name is a secret's; a segment of the path, e.g. x-token=1, is none. The first
+# segment of a text without a scheme may be either.
 _SECRET_PARAMETER = re.compile(
     r"(?:pass|pwd|secret|token|api[_.-]?key|credential)[\w.-]*=", re.IGNORECASE
 )
-_IN_PATH = re.compile(r"//[^?#;]*/[^/?#;]*\Z")
+_IN_PATH = re.compile(r"//[^?#;]*/[^/?#;]*\Z|\A[^\s?#;=&:'\"/]+/(?:[^\s?#;&]*/)?[^/?#;&=]*\Z")
 MAX_PORT = 65_535
 JOB_NAMESPACE = Location(option="job_namespace")
 # The environment variable behind each namespace option, by "Static export command".

@@ -30,7 +30,7 @@ _BY_CONSTRUCTION = frozenset(
     {"OL-R016", "OL-R017", "OL-R018", "OL-R019", "OL-R024", "OL-R026", "OL-R027"}
 )
 # Other texts than namespaces that the caller invents. The names of datasets are exact.
-_OWN_WORDS = ("/producer", "/job/name", "/job/facets/jobType/")
+_OWN_WORDS = ("/producer", "/job/name", "/job/facets/jobType/", "/run/facets/parent/job/name")
 
 
 def check_spec(spec: RunSpec, run_id: str = _SOME_ID, started_at: str = _SOME_TIME) -> None:

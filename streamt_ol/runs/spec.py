@@ -191,9 +191,16 @@ def parent_of(text: str, location: str) -> Parent:
     """Return the parent that ``NAMESPACE/NAME/RUNID`` names, as the official wrappers hand it on.
 
     A job's name may hold slashes: the namespace ends at the first, the run id begins after the
-    last. Raises E506 at ``location``.
+    last. Of a namespace that is a URL nobody knows where it ends. Raises E506 at ``location``.
     """
     namespace, _, rest = text.partition("/")
+    if namespace.endswith(":") and rest.startswith("/"):
+        raise StreamtOlError(
+            INVALID,
+            "the namespace of the parent is a URL, and the slashes do not say where it ends",
+            location=location,
+            suggestion="give --parent NAMESPACE NAME RUNID",
+        )
     name, _, run_id = rest.rpartition("/")
     return checked_parent(namespace, name, run_id, location)
 

@@ -155,6 +155,14 @@ class TestJobNamespace:
             "s3://bucket:9000/x-token=1/a@b",
             "//h:80/a@b",
             "s3://[::1]:9000/a:b@c",
+            "urn:team:data@example.com",
+            "mailto:data@example.com",
+            "tag:data@example.com,2026:jobs",
+            "arn:aws:glue:eu-west-1:1:a@b",
+            "data@example.com",
+            "host:9092/a@b",
+            "raw/x-token=1",
+            "raw/year=2026/x-token=1/part-0",
         ],
     )
     def test_any_text_is_kept_exactly(self, value: str) -> None:
@@ -179,6 +187,14 @@ class TestJobNamespace:
             " https://u:pw@h",
             "//u:pw@h",
             "https://h/?token=pw",
+            "user:pw@host",
+            "user:pw@host:9092",
+            " user%3Apw@host/path",
+            "raw?a/token=pw",
+            "a=b/token=pw",
+            "u:p/token=pw",
+            "token=a/pw",
+            "a/b&token=pw",
         ],
     )
     def test_blank_unencodable_and_credentials_are_refused(self, value: str) -> None:

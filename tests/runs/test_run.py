@@ -122,6 +122,8 @@ class TestWhatIsRefused:
             (["--producer", "https://example.com/x?token=secret"], b"/producer"),
             (["--job-name", "https://me:secret@example.com/x"], b"/job/name"),
             (["--job-name", "nightly?api_key=secret"], b"/job/name"),
+            (["--job-name", "me:secret@host"], b"/job/name"),
+            (["--job-namespace", "me:secret@host:9092"], b"job_namespace"),
             (["--job-type", "jdbc://me:secret@host/x"], b"/job/facets/jobType/jobType"),
             (["--job-type", "X?password=secret"], b"/job/facets/jobType/jobType"),
             (["--job-name", ""], b"/job/name"),
@@ -194,18 +196,33 @@ class TestTheParent:
     @pytest.mark.parametrize(
         "text",
         ["x", "/", "ns/n", f"ns/{RUN_ID}", f"/n/{RUN_ID}", f"ns//{RUN_ID}", f"ns/ /{RUN_ID}",
-         "ns/n/42", f"ns/n/{RUN_ID}/", f"{RUN_ID}"],
+         "ns/n/42", f"ns/n/{RUN_ID}/", f"{RUN_ID}", " ", "//", f" /n/{RUN_ID}",
+         f"ns/n/{RUN_ID.replace('-', '')}", f"ns/n/{{{RUN_ID}}}", f"ns/n/urn:uuid:{RUN_ID}",
+         f"ns/n/ {RUN_ID}", f"ns/n/{RUN_ID}\n", f"ns/n/{RUN_ID} ",
+         # The namespace would end in the middle, and the rest go out as the name.
+         f"s3://bucket/n/{RUN_ID}", f"kafka://me:secret@h:1/n/{RUN_ID}"],
     )  # fmt: skip
     def test_a_malformed_one_is_refused_before_the_start(self, place: Place, text: str) -> None:
         done = place.run("run", "echo", "ran", OPENLINEAGE_PARENT_ID=text)
         assert (done.returncode, done.stdout) == (1, b"")
         assert done.stderr.startswith(b"E506_OPENLINEAGE_INVALID OPENLINEAGE_PARENT_ID: ")
+        assert b"secret" not in done.stderr
         assert not place.events_file.exists()
 
     @pytest.mark.parametrize(
         ("words", "status", "said"),
         [
             (["--parent", "ns", "n", "42", "true"], 1, b"E506_OPENLINEAGE_INVALID --parent: "),
+            (["--parent", " ", "n", RUN_ID, "true"], 1, b"E506_OPENLINEAGE_INVALID --parent: "),
+            (["--parent", "ns", "", RUN_ID, "true"], 1, b"E506_OPENLINEAGE_INVALID --parent: "),
+            (["--parent", "ns", "n", "", "true"], 1, b"E506_OPENLINEAGE_INVALID --parent: "),
+            (["--parent"], 2, b"--parent takes three words: NAMESPACE NAME RUNID"),
+            (["--parent", "ns", "n", "--", "true"], 2, b"--parent takes three words"),
+            (
+                ["--parent", "ns", "https://me:secret@h/n", RUN_ID, "true"],
+                1,
+                b"E506_OPENLINEAGE_INVALID /run/facets/parent/job/name: ",
+            ),
             (["--parent", "ns", "n"], 2, b"--parent takes three words: NAMESPACE NAME RUNID"),
             (["--parent=ns", "true"], 2, b"a parent takes three words: NAMESPACE NAME RUNID"),
             (

@@ -7,6 +7,7 @@ the official client makes them.
 from __future__ import annotations
 
 import logging
+import re
 import time
 from typing import TYPE_CHECKING, Any, final
 
@@ -65,7 +66,9 @@ class Causes:
         if "certificate verify failed" not in self._said and "SSL_HANDSHAKE" in self._said:
             self._said += " (the port may be one without TLS)"
         elif error.code() == codes._ALL_BROKERS_DOWN:  # none says why
-            self._said += " (the port may want another security.protocol)"
+            self._said += (
+                " (the port may want another security.protocol, or a certificate of yours)"
+            )
 
     def explain(self, message: str) -> str:
         """Return ``message`` with the cause that is known."""
@@ -90,6 +93,8 @@ def client(
         # What the library says holds the value: only the name of the setting is taken from it.
         named = _setting_in(error, settings)
         message = "the library does not know this setting, or not this value of it"
+        if named.endswith((".location", ".pem")):
+            message = "the library can read no certificate or key there"
         if not named:
             message = "the library refuses the Kafka settings"
         raise StreamtOlError(
@@ -100,7 +105,12 @@ def client(
 def _setting_in(error: Exception, settings: Mapping[str, Any]) -> str:
     """Return the name of the setting that an error is about, "" if it names none."""
     said = str(error)
-    return next((name for name in settings if f'"{name}"' in said), "")
+    found = {
+        match.start(): name
+        for name in settings
+        if (match := re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", said))
+    }
+    return found[min(found)] if found else ""
 
 
 @final

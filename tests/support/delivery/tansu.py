@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
@@ -46,18 +47,34 @@ needs_broker = pytest.mark.skipif(
 )
 
 
+def certificate(file: Path) -> dict[str, str]:
+    """Return the settings of a client that has the certificate and the key in ``file``."""
+    return {"ssl.certificate.location": str(file), "ssl.key.location": str(file)}
+
+
 class RealBroker(Closing):
     """A Tansu process and the store of what it holds; ``kill`` and ``start`` keep the port.
 
-    With ``tls`` it stands behind a certificate for that name, of the authority in ``ca_file``.
+    With ``tls`` it stands behind a certificate for that name, of the authority in ``ca_file``, with
+    the ``dates`` of trustme's ``issue_cert``. With ``wants_clients`` it takes only clients with a
+    certificate of that authority, as that in ``client_file``.
     """
 
     def __init__(
-        self, folder: Path, *, tls: str | None = None, topic: str = "lineage-events"
+        self,
+        folder: Path,
+        *,
+        tls: str | None = None,
+        topic: str = "lineage-events",
+        dates: Mapping[str, Any] | None = None,
+        wants_clients: bool = False,
     ) -> None:
         self.topic = topic
         self.folder = folder
         self.ca_file = folder / "broker-ca.pem"
+        self.client_file = folder / "client.pem"
+        self._dates = dates or {}
+        self._wants_clients = wants_clients
         folder.mkdir(parents=True, exist_ok=True)
         self.port = self._free_port()
         self._is_secured = tls is not None
@@ -85,8 +102,12 @@ class RealBroker(Closing):
         authority = trustme.CA()
         authority.cert_pem.write_to_path(str(self.ca_file))
         certificate = str(self.folder / "broker.pem")
-        authority.issue_cert(name).private_key_and_cert_chain_pem.write_to_path(certificate)
-        return self._beside("terminator.py", certificate, str(self.port))
+        issued = authority.issue_cert(name, **self._dates)
+        issued.private_key_and_cert_chain_pem.write_to_path(certificate)
+        client = authority.issue_cert("client")
+        client.private_key_and_cert_chain_pem.write_to_path(str(self.client_file))
+        clients = [str(self.ca_file)] if self._wants_clients else []
+        return self._beside("terminator.py", certificate, str(self.port), *clients)
 
     @staticmethod
     def _free_port() -> int:
@@ -157,7 +178,8 @@ class RealBroker(Closing):
     def client(self) -> dict[str, Any]:
         """Return the settings of a client of the tests, which trusts any certificate."""
         tls = {"security.protocol": "SSL", "enable.ssl.certificate.verification": "false"}
-        return {"bootstrap.servers": self.bootstrap, **(tls if self._is_secured else {})}
+        own = certificate(self.client_file) if self._wants_clients else {}
+        return {"bootstrap.servers": self.bootstrap, **(tls if self._is_secured else {}), **own}
 
     def _create_topic(self) -> None:
         admin = AdminClient(self.client())
