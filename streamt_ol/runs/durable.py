@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 from streamt_ol.problems import EMIT_FAILED, StreamtOlError, WarningRecord
 from streamt_ol.runs.child import Ended, run_child
 from streamt_ol.runs.lock import Holder, StateLock
-from streamt_ol.runs.marker import Marker, MarkerLocation, read_marker
+from streamt_ol.runs.marker import Marker, MarkerLocation, identity, read_marker
 from streamt_ol.runs.operation import Finished, OperationTracker, Started, Transition
 from streamt_ol.runs.ownership import Look
 from streamt_ol.runs.run import Emitter, Run, utc_now
@@ -20,8 +19,6 @@ from streamt_ol.runs.signals import signals_held
 from streamt_ol.runs.watch import watching
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from streamt_ol.runs.spec import RunSpec
 
 Warn = Callable[[WarningRecord], None]
@@ -64,21 +61,13 @@ def look_at(location: MarkerLocation, lock: StateLock, clock: Callable[[], str] 
     Of an operation the lock counts that had one holder before and after the look.
     """
     holder = lock.holder()
-    marker = read_marker(location)
+    marker, control = read_marker(location)
     at = clock()
     state = location.state_path
-    look = Look(marker, _identity(location.path), state and _identity(state), at, holder)
+    look = Look(marker, control, state and identity(state), at, holder)
     if marker != Marker("clear") and lock.holder() is not holder:
         return look._replace(holder=Holder.UNKNOWN)
     return look
-
-
-def _identity(path: Path) -> object:
-    try:
-        status = os.stat(path)  # noqa: PTH116 - called hundreds of times a second
-    except OSError:
-        return None
-    return status.st_ino, status.st_mtime_ns, status.st_size
 
 
 class Deliveries:

@@ -85,32 +85,47 @@ def local_location(project_dir: Path, project: str, environment: str) -> MarkerL
     return MarkerLocation(path, project, environment)
 
 
-def read_marker(location: MarkerLocation) -> Marker | Unusable:
-    """Return the marker at ``location``, or why it says nothing; nothing is raised."""
+def read_marker(location: MarkerLocation) -> tuple[Marker | Unusable, object]:
+    """Return the marker at ``location``, or why it says nothing, and its file's identity.
+
+    The identity is that of the very file that was read, which may have been replaced since; None:
+    there is no file. Nothing is raised.
+    """
     try:
-        content = _content(location.path)
+        content, control = _content(location.path)
     except FileNotFoundError:
-        return Marker("clear")
+        return Marker("clear"), None
     except OSError as error:
-        return Unusable(f"cannot be read: {error.strerror}")
+        return Unusable(f"cannot be read: {error.strerror}"), identity(location.path)
     if content is None:
-        return Unusable("cannot be read: it is not a regular file, or is larger than 64 MiB")
+        reason = "cannot be read: it is not a regular file, or is larger than 64 MiB"
+        return Unusable(reason), control
     import orjson
 
     try:
         document = orjson.loads(content)
     except orjson.JSONDecodeError:
-        return _damaged("it is not JSON")
-    return marker_of(document, location)
+        return _damaged("it is not JSON"), control
+    return marker_of(document, location), control
 
 
-def _content(path: Path) -> bytes | None:
+def identity(file: Path | int) -> object:
+    """Return what differs after a file, a path or a descriptor, was replaced; None: no file."""
+    try:
+        status = os.stat(file)  # noqa: PTH116 - called hundreds of times a second
+    except OSError:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_size
+
+
+def _content(path: Path) -> tuple[bytes | None, object]:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor, not a path
+        control = identity(descriptor)
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
-            return None
-        return file.read(MAX_BYTES)
+            return None, control
+        return file.read(MAX_BYTES), control
 
 
 def marker_of(document: Any, location: MarkerLocation) -> Marker | Unusable:

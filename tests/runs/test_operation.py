@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from pathlib import Path
 from signal import SIGINT
 from typing import Any
@@ -239,31 +241,56 @@ class TestReading:
     def test_what_is_read(self, tmp_path: Path) -> None:
         place = MarkerLocation(self.marker(tmp_path), "acme/shop", "prod")
         intent = Intent(IDS[1], "apply", "2026-03-14T09:00:00Z")
-        assert read_marker(place) == Marker("in_progress", intent)
+        assert read_marker(place)[0] == Marker("in_progress", intent)
 
     def test_the_address_may_hold_the_name_as_it_is(self, tmp_path: Path) -> None:
         path = self.marker(tmp_path, address="streamt-state://local/acme/shop/prod")
-        assert isinstance(read_marker(MarkerLocation(path, "acme/shop", "prod")), Marker)
+        assert isinstance(read_marker(MarkerLocation(path, "acme/shop", "prod"))[0], Marker)
         for project, environment in (("acme", "prod"), ("acme/shop", "dev"), ("shop", "prod")):
-            assert isinstance(read_marker(MarkerLocation(path, project, environment)), Unusable)
+            assert isinstance(read_marker(MarkerLocation(path, project, environment))[0], Unusable)
 
     def test_another_backend_only_where_the_file_was_named(self, tmp_path: Path) -> None:
         path = self.marker(tmp_path, address="streamt-state://s3/acme%2Fshop/prod")
-        assert isinstance(read_marker(MarkerLocation(path, "acme/shop", "prod")), Unusable)
-        assert isinstance(read_marker(MarkerLocation(path, "acme/shop", "prod", None)), Marker)
+        assert isinstance(read_marker(MarkerLocation(path, "acme/shop", "prod"))[0], Unusable)
+        assert isinstance(read_marker(MarkerLocation(path, "acme/shop", "prod", None))[0], Marker)
 
     def test_no_file_is_clear(self, tmp_path: Path) -> None:
-        assert read_marker(local_location(tmp_path, "shop", "prod")) == CLEAR
+        assert read_marker(local_location(tmp_path, "shop", "prod"))[0] == CLEAR
+
+    def test_the_identity_is_that_of_the_file_that_was_read(self, tmp_path: Path) -> None:
+        usable = self.marker(tmp_path)
+        contents = {len(usable.read_bytes()): Marker, 1: Unusable}
+        (tmp_path / "damaged").write_text("{")
+        (tmp_path / "usable").write_bytes(usable.read_bytes())
+        seen: set[type] = set()
+        ended = threading.Event()
+
+        def replace() -> None:
+            for _ in range(2_000):
+                for name in ("damaged", "usable"):
+                    os.link(tmp_path / name, tmp_path / "new")
+                    (tmp_path / "new").replace(usable)
+            ended.set()
+
+        replacing = threading.Thread(target=replace)
+        replacing.start()
+        while not ended.is_set():
+            marker, identity = read_marker(MarkerLocation(usable, "acme/shop", "prod"))
+            assert isinstance(identity, tuple)
+            assert isinstance(marker, contents[identity[-1]])
+            seen.add(type(marker))
+        replacing.join()
+        assert seen == {Marker, Unusable}
 
     def test_a_clear_marker_has_no_intent(self, tmp_path: Path) -> None:
         path = self.marker(tmp_path, status="clear", intent=None)
-        assert read_marker(MarkerLocation(path, "acme/shop", "prod")) == CLEAR
+        assert read_marker(MarkerLocation(path, "acme/shop", "prod"))[0] == CLEAR
 
     @pytest.mark.parametrize("content", [b"", b"\xff", b"null", b"3", b"[" * 100_000, b"{}"])
     def test_garbage_is_a_value(self, tmp_path: Path, content: bytes) -> None:
         path = tmp_path / "prod.control.json"
         path.write_bytes(content)
-        assert isinstance(read_marker(MarkerLocation(path, "acme/shop", "prod")), Unusable)
+        assert isinstance(read_marker(MarkerLocation(path, "acme/shop", "prod"))[0], Unusable)
 
     @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(), _nested))
     def test_any_json_is_a_value(self, document: Any) -> None:
