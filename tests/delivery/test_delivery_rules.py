@@ -57,7 +57,7 @@ def policy(retries: int = 2, deadline: Deadline | None = None) -> RetryPolicy:
 outcomes = st.lists(st.sampled_from([AGAIN._replace(retry_after=0.0), REFUSED, SENT]), max_size=4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(st.sampled_from("abcdef"), max_size=120),
     st.dictionaries(st.integers(0, 119), outcomes),
@@ -130,7 +130,7 @@ ANSWERS = [
 ]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.sampled_from(ANSWERS), st.lists(st.integers(1, 90), max_size=12))
 def test_an_answer_is_the_same_however_it_arrives(data: bytes, cuts: list[int]) -> None:
     whole = Answer()
@@ -145,7 +145,7 @@ def test_an_answer_is_the_same_however_it_arrives(data: bytes, cuts: list[int]) 
     assert whole.may_reuse
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.binary(max_size=300))
 def test_noise_is_refused_not_believed(noise: bytes) -> None:
     answer = Answer()

@@ -37,7 +37,7 @@ from streamt_ol.validation.explain.registry import reference_validator
 RANDOMS = st.randoms(use_true_random=False)
 PROJECTION = fastjsonschema.compile(contracts.PROJECTION)
 # No time limit: how long an example takes is not what is asserted here.
-PATIENT = settings(deadline=None, max_examples=80)
+PATIENT = settings(max_examples=80)
 # SQL as a macro is compiled to it, and as a model declares it.
 COMPILED = compiled_sql([Dataset("source", "orders", "kafka", "orders.v1")], "m", SECRET)
 DECLARED = f"SELECT '{SECRET}' FROM {{{{ source('orders') }}}} -- {SECRET}"

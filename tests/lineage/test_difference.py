@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.lineage_events import BROKER, HOSTILE, JOBS, Event, column_lineage, dataset, job
 
@@ -280,8 +280,6 @@ JOB_EVENTS = st.builds(
     owners=st.sampled_from([(), ("a",)]),
 )
 EVENTS = st.lists(DATASETS | JOB_EVENTS, max_size=8)
-# A machine may be slow for a moment.
-SETTINGS = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def mirrored(change: Change, back: dict[Key, Key]) -> tuple[object, ...]:
@@ -296,14 +294,13 @@ def mirrored(change: Change, back: dict[Key, Key]) -> tuple[object, ...]:
 
 class TestProperties:
     @given(EVENTS)
-    @settings(SETTINGS)
     def test_nothing_differs_from_itself(self, events: list[Any]) -> None:
         found = difference(events, list(reversed(events)))
         assert found.changes == ()
         assert (found.added_edges, found.removed_edges, found.affected) == ([], [], [])
 
     @given(EVENTS, EVENTS)
-    @settings(SETTINGS, max_examples=300)
+    @settings(max_examples=300)
     def test_the_other_way_round_is_the_mirror(self, old: list[Any], new: list[Any]) -> None:
         there, back = difference(old, new), difference(new, old)
         former = {after: before for before, after in there.renamed.items()}
@@ -313,7 +310,7 @@ class TestProperties:
         assert former == back.renamed
 
     @given(EVENTS, EVENTS)
-    @settings(SETTINGS, max_examples=300)
+    @settings(max_examples=300)
     def test_the_edges_lead_from_one_to_the_other(self, old: list[Any], new: list[Any]) -> None:
         document = json.loads(reporter("json")(difference(old, new)))
         renamed = {_key(one["old"]): _key(one["new"]) for one in document["renamed"]}
@@ -324,7 +321,6 @@ class TestProperties:
         assert applied == set(build(new).edges)
 
     @given(EVENTS, EVENTS)
-    @settings(SETTINGS)
     def test_every_form_describes_it(self, old: list[Any], new: list[Any]) -> None:
         found = difference(old, new)
         jsonschema.validate(diff_document(found), SCHEMA)

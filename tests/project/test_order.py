@@ -49,7 +49,7 @@ def lineage(root: Path, cut: dict[str, list[list[dict[str, Any]]]]) -> dict[str,
     return {"datasets": projection["datasets"], "jobs": projection["jobs"]}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(projects(), st.data())
 def test_order_and_files_decide_nothing(
     project: tuple[list[dict[str, Any]], list[dict[str, Any]]], data: st.DataObject

@@ -45,7 +45,7 @@ def result(text: str) -> Any:
         return StreamtOlError
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(plain)
 def test_plain_values_are_read_as_the_reference_reads_them(value: Any) -> None:
     text = yaml.safe_dump(value)
@@ -56,7 +56,7 @@ def test_plain_values_are_read_as_the_reference_reads_them(value: Any) -> None:
         raise AssertionError("a scalar is never refused")
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(traps)
 def test_no_text_is_read_in_another_way_than_the_reference_reads_it(text: str) -> None:
     found = result(text)
@@ -64,7 +64,7 @@ def test_no_text_is_read_in_another_way_than_the_reference_reads_it(text: str) -
         assert repr(found) == repr(yaml.safe_load(text))
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(urls, urls)
 def test_an_address_is_where_the_reference_says_it_is(url: str, endpoint: str) -> None:
     try:
@@ -83,7 +83,7 @@ def test_an_address_is_where_the_reference_says_it_is(url: str, endpoint: str) -
         assert ipaddress.ip_address(looked_up).is_loopback
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.dictionaries(
     st.sampled_from(["TRANSPORT", "TRANSPORT__TYPE", "TRANSPORT__URL", "TRANSPORT__RETRY",
                      "TRANSPORT__AUTH__APIKEY", "TRANSPORT__AUTH", "TRANSPORT__ENDPOINT"]),

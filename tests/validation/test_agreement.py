@@ -133,7 +133,7 @@ def test_each_rule_about_one_event_has_a_function_on_both_sides() -> None:
         assert callable(getattr(explain_generated, name))
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500)
 @given(st.integers(0, 2**64 - 1), st.booleans())
 def test_what_the_fast_path_accepts_has_nothing_to_explain(seed: int, own: bool) -> None:
     """The seed makes an event as it may come, one in four of them without a fault."""
