@@ -66,12 +66,12 @@ def run_child(
         child = _start(arguments, environment)
     except (OSError, ValueError) as error:  # ValueError: see _not_started
         return _not_started(error)
+    if started is not None:
+        started(child)
     signals.witness.guard(child)
     attendance = _Attendance(child, signals)
     attendance.pass_on(signals.arrived())  # before the child was there
     signals.witness.ask()
-    if started is not None:
-        started(child)
     return attendance.until_its_end()
 
 

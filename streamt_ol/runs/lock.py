@@ -75,13 +75,16 @@ class StateLock:
             return Holder.UNKNOWN
         if not found:
             return Holder.NOBODY
-        return Holder.OURS if any(map(self._is_ours, found)) else Holder.OTHER
-
-    def _is_ours(self, process: int) -> bool:
         if self._child is None:
-            return False
+            # The child may run already, and its process id be told in a moment.
+            below_us = any(self._descends(process, os.getpid()) for process in found)
+            return Holder.UNKNOWN if below_us else Holder.OTHER
+        ours = any(self._is_ours(process, self._child) for process in found)
+        return Holder.OURS if ours else Holder.OTHER
+
+    def _is_ours(self, process: int, child: int) -> bool:
         if process not in self._ours:
-            self._ours[process] = self._descends(process, self._child)
+            self._ours[process] = self._descends(process, child)
         return self._ours[process]
 
     def _descends(self, process: int | None, ancestor: int) -> bool:

@@ -119,12 +119,26 @@ def _file_events(
         from watchdog.observers import Observer
     except ImportError:
         return None
+    _keep_from_stderr("watchdog", "fsevents")
     observer = Observer()
     try:
         observer.start()
     except OSError:
         return None
     return _FileEvents(folder, call, wake, observer)
+
+
+def _keep_from_stderr(*loggers: str) -> None:
+    """Give loggers without a handler one that does nothing.
+
+    watchdog logs an error when it is stopped while an event comes, and what nobody handles is
+    written to stderr. Who has configured logging still gets it.
+    """
+    import logging
+
+    for name in loggers:
+        if not (logger := logging.getLogger(name)).handlers:
+            logger.addHandler(logging.NullHandler())
 
 
 def _kinds() -> list[Any]:

@@ -11,6 +11,7 @@ import uuid
 from pathlib import Path
 
 import pytest
+from support.commands import clean_environment
 from support.streamt.place import NAMESPACE, Json, Place, kinds, read_until, wait_for
 from support.streamt.stand_in import SECRET
 from support.streamt.terminal import Terminal
@@ -390,7 +391,7 @@ class TestInterrupts:
 class TestOnATerminal:
     def test_a_confirmation_is_asked_and_answered(self, place: Place) -> None:
         terminal = Terminal(
-            place.streamt_line("apply"), place.environment({"ask": True}), place.folder
+            place.streamt_line("apply"), place.environment(place.seen({"ask": True})), place.folder
         )
         terminal.read_until(b"[y/N] ")
         assert place.lines() == []
@@ -401,7 +402,7 @@ class TestOnATerminal:
 
     def test_a_declined_confirmation_is_no_event(self, place: Place) -> None:
         terminal = Terminal(
-            place.streamt_line("apply"), place.environment({"ask": True}), place.folder
+            place.streamt_line("apply"), place.environment(place.seen({"ask": True})), place.folder
         )
         terminal.read_until(b"[y/N] ")
         terminal.type(b"n\n")
@@ -411,7 +412,9 @@ class TestOnATerminal:
 
     def test_ctrl_c_reaches_the_child_once_and_is_abort(self, place: Place) -> None:
         plan = {"at": "begin", "then": "crash", "sleep": 1, "patient": True, "version": 5}
-        terminal = Terminal(place.streamt_line("apply"), place.environment(plan), place.folder)
+        terminal = Terminal(
+            place.streamt_line("apply"), place.environment(place.seen(plan)), place.folder
+        )
         terminal.read_until(b"ready")
         terminal.type(b"\x03")
         status, rest = terminal.end()
@@ -439,6 +442,18 @@ def test_without_watchdog_polling_sees_the_same(place: Place) -> None:
     done = place.run("apply", PYTHONPATH=str(blocked))
     assert (done.returncode, done.stderr) == (0, b"")
     assert place.kinds() == ["START", "COMPLETE"]
+
+
+def test_what_watchdog_logs_is_not_on_stderr(tmp_path: Path) -> None:
+    """It logs an error where an event comes while it is stopped."""
+    code = (
+        "import logging, pathlib, sys; from streamt_ol.runs.watch import watching\n"
+        "with watching(pathlib.Path(sys.argv[1]), lambda: True): pass\n"
+        "logging.getLogger('watchdog.observers.inotify').error('inactive')"
+    )
+    line = [sys.executable, "-c", code, str(tmp_path / "marker")]
+    done = subprocess.run(line, capture_output=True, env=clean_environment(), check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_the_manifest_is_never_read_from_the_childs_stdin(place: Place) -> None:

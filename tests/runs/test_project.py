@@ -46,7 +46,7 @@ def run(
     return subprocess.run(
         [PROGRAM, command, "--streamt", str(place.streamt), *EMIT, *words],
         capture_output=True,
-        env=place.environment(plan, **variables),
+        env=place.environment(place.seen(plan), **variables),
         cwd=place.folder,
         check=False,
     )

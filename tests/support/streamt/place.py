@@ -14,6 +14,7 @@ from streamt_ol.problems import WarningRecord
 from streamt_ol.runs import Job, RunSpec
 from streamt_ol.runs.durable import Deliveries, run_apply
 from streamt_ol.runs.marker import local_location
+from streamt_ol.runs.run import utc_now
 from streamt_ol.transport.memory import MemoryTransport
 from streamt_ol.validation.events import check_event
 from streamt_ol.validation.generated import check_generated
@@ -50,6 +51,15 @@ class Place:
         self.streamt.write_text(f"#!{sys.executable} -IS\n{STAND_IN.read_text()}")
         self.streamt.chmod(0o755)
         self.manifest.write_text(json.dumps({**shop(), "tests": TESTS}))
+
+    def seen(self, plan: Json | None = None) -> Json:
+        """Return a plan whose operation lasts until its START is in the file of the events.
+
+        Not so where it says itself how long, or where no START may be expected.
+        """
+        plan = plan or {}
+        unseen = {"pause", "pauses", "kind", "text", "marker", "project", "intent", "lock", "path"}
+        return plan if unseen & plan.keys() else {**plan, "events": str(self.events_file)}
 
     def environment(self, plan: Json | None = None, **more: str) -> dict[str, str]:
         """Return variables that send events to the file; ``UNSET`` among ``more`` removes one."""
@@ -95,7 +105,7 @@ class Place:
             line,
             input=stdin,
             capture_output=True,
-            env=self.environment(plan, **variables),
+            env=self.environment(self.seen(plan) if emit and not variables else plan, **variables),
             cwd=self.folder,
             timeout=60,
             check=False,
@@ -110,7 +120,15 @@ class Place:
         deliveries = Deliveries(spec, transport, warnings.append)
         where = local_location(self.folder, "shop", "default")
         line = [program or str(self.streamt), "apply", "-p", str(self.folder)]
-        ended = run_apply(line, self.environment(plan), where, deliveries)
+        looks = self.folder / "looks"
+        with looks.open("ab", buffering=0) as counted:
+
+            def clock() -> str:  # is asked once at each look
+                counted.write(b".")
+                return utc_now()
+
+            environment = self.environment({**plan, "looks": str(looks)})
+            ended = run_apply(line, environment, where, deliveries, clock)
         deliveries.finish()
         return ended.exit_status, checked([json.loads(e) for e in transport.events]), warnings
 
@@ -121,7 +139,7 @@ class Place:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=self.environment(plan),
+            env=self.environment(self.seen(plan)),
             cwd=self.folder,
             start_new_session=True,
         )

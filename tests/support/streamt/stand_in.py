@@ -12,7 +12,9 @@ The environment variable STAND_IN, a JSON object, says how it behaves:
   told on stdout, and do not end it before the sleep is over;
 - for apply, as streamt's code of today does it: ``ask``, ``refused`` (ends before the operation),
   ``planning`` (seconds before it, with the lock), ``pause`` (seconds after a step; ``pauses``: by
-  step; ``created``: after the making of the first state file), ``stateless`` (makes none: an older
+  step; ``created``: after the making of the first state file; without it, until the step was seen:
+  the file ``looks`` grew by two bytes, or in the file ``events`` the begin became a START, and
+  50 ms where neither is named), ``stateless`` (makes none: an older
   release), ``kind``, ``operation``, ``started_at``, ``version`` of the marker, ``marker`` (fields
   over its own), ``text`` (in its place), ``operations``: how many;
   ``actions``: how many the intent has (default 2), ``done``: how many are completed at the step
@@ -185,8 +187,9 @@ def operate() -> None:
         del steps["state"]
     try:
         for name, step in steps.items():
+            before = starts()
             step()
-            time.sleep(PLAN.get("pauses", {}).get(name, PLAN.get("pause", 0.05)))
+            pause(name, before)
             if PLAN.get("at") == name:
                 wait()
                 fail(intent)
@@ -194,6 +197,31 @@ def operate() -> None:
         if json.loads(MARKER.read_text())["status"] == "clear":
             raise
         interrupted(intent)
+
+
+def starts() -> int:
+    """Return how many operations were told so far, where they are."""
+    events = Path(PLAN.get("events", "/nonexistent"))
+    return events.read_bytes().count(b'"START"') if events.exists() else 0
+
+
+def pause(step: str, before: int) -> None:
+    """Give who watches from outside the time to see a step, however busy the machine is."""
+    seconds = PLAN.get("pauses", {}).get(step, PLAN.get("pause"))
+    if seconds is None and "looks" in PLAN:
+        size = Path(PLAN["looks"]).stat().st_size  # a look may be under way
+        wait_until(lambda: Path(PLAN["looks"]).stat().st_size >= size + 2)
+    elif seconds is None and "events" in PLAN:
+        wait_until(lambda: step != "begin" or starts() > before)
+    else:
+        time.sleep(0.05 if seconds is None else seconds)
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 10) -> None:
+    """Wait, not for ever: that nothing was seen is what the test then finds."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.001)
 
 
 def apply() -> None:
