@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import queue
 import threading
-import zlib
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, final
 
+from streamt_ol.delivery.items import lane_of
 from streamt_ol.delivery.outcome import Outcome
 from streamt_ol.delivery.retries import deliver
 
@@ -124,7 +124,8 @@ class Engine:
         for item in items:
             if self.stop.is_set():
                 return
-            index = zlib.crc32(item.order.encode(errors="replace")) % len(workers)
+            lane = lane_of(item.event) if item.lane is None else item.lane
+            index = lane % len(workers)
             chunks[index].append(item)
             if len(chunks[index]) == size:
                 self._put(workers[index], chunks[index])

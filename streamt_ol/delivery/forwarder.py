@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from streamt_ol.delivery.items import Item, digest_of
+from streamt_ol.delivery.items import Item
 from streamt_ol.delivery.judgement import judged
 from streamt_ol.delivery.outcome import Outcome
 from streamt_ol.delivery.reading import parsed_event
@@ -92,7 +92,7 @@ class Forwarder:
         event, fault = parsed_event(value)
         if event is None:
             return self._poison(value, where, fault)
-        item = Item(self._count, digest_of(value), value, value, event)
+        item = Item(self._count, value, value, event)
         name = f"{where} {item.name}"
         rules = self.rules
         verdict, faults = judged(rules.receiver, event, len(value), rules.validity)

@@ -26,6 +26,8 @@ def judge(
         rules = tuple(dict.fromkeys(fault.rule for fault in refusing))
         return Verdict(REFUSED, (said(refusing),), rules=rules)
     verdict = receiver.acceptance(candidate)
+    if not faults:
+        return verdict
     if receiver.asks_for_core and verdict.status == ACCEPTED:
         verdict = _asked(verdict, tuple(fault for fault in faults if fault.is_core))
     notes = tuple(f"`validate` finds {fault}" for fault in faults)

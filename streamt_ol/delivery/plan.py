@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, final
 
+from streamt_ol.delivery.items import lane_of
 from streamt_ol.delivery.judgement import judged
 from streamt_ol.delivery.validity import Validity
 from streamt_ol.openlineage.events import DATASET_EVENT as DATASET
 from streamt_ol.openlineage.events import JOB_EVENT as JOB
+from streamt_ol.problems import PARSE, StreamtOlError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +57,26 @@ class Rules:
     skips_unsupported: bool = False
 
 
+@final
+class _Chosen:
+    """The events to send, in order: the key of each, a hash of its text, its lane; 20 bytes."""
+
+    def __init__(self) -> None:
+        self._keys, self._texts, self._lanes = array("q"), array("q"), array("I")
+
+    def add(self, item: Item) -> None:
+        self._keys.append(_key(item))
+        self._texts.append(hash(item.source))
+        self._lanes.append(lane_of(item.event))
+
+    def __iter__(self) -> Iterator[tuple[int, int, int]]:
+        return zip(self._keys, self._texts, self._lanes, strict=True)
+
+
+def _key(item: Item) -> int:
+    return 2 * item.number + item.part
+
+
 class Plan:
     """The decisions about one input: take ``survey`` to its end, then ``items``.
 
@@ -72,38 +95,46 @@ class Plan:
         self._events = events
         self._rules = rules
         self._checkpoint = checkpoint
-        self._invalid: set[int] = set()
-        self._not_sent: set[tuple[int, int]] = set()
-        self._last = 0
+        self._chosen = _Chosen()
         self.to_send = 0
         self.adapted = 0  # events to which the receiver has keys added
 
     def survey(self) -> Iterator[Decision]:
         """Yield the decision about every event, in the order of the input."""
         for entry in self._events.entries():
-            self._last = entry.number
             if entry.fault:
-                if not self.live:
-                    self._invalid.add(entry.number)
                 yield Decision("refused", entry, None, entry.fault)
             for item in entry.items:
                 decision = self._decision(item, entry)
                 if decision.choice == "send":
                     self.to_send += 1
-                elif not self.live:
-                    self._not_sent.add((entry.number, item.part))
+                    if not self.live:
+                        self._chosen.add(item)
                 yield decision
 
     def items(self) -> Iterator[Item]:
-        """Yield the events to send; what was appended to the input since is left alone."""
-        for entry in self._events.entries():
-            if entry.number > self._last:
+        """Yield the events to send; what was appended to the input since is left alone.
+
+        Raises ``StreamtOlError`` where the text of one is not that on which was decided.
+        """
+        receiver = self._rules.receiver
+        chosen = iter(self._chosen)
+        if (following := next(chosen, None)) is None:
+            return
+        for item in self._events.items():
+            key, text, lane = following
+            if _key(item) != key:
+                continue
+            if hash(item.source) != text:
+                break
+            item.lane = lane
+            if receiver.adds is not None:
+                item.body = receiver.adapted(item.event, item.body)
+            yield item
+            if (following := next(chosen, None)) is None:
                 return
-            if entry.number not in self._invalid:
-                for item in entry.items:
-                    if (entry.number, item.part) not in self._not_sent:
-                        body = self._rules.receiver.adapted(item.event, item.body)
-                        yield item if body is item.body else replace(item, body=body)
+        message = "the input was changed while it was being sent"
+        raise StreamtOlError(PARSE, message, location=self._events.name)
 
     def _decision(self, item: Item, entry: Entry) -> Decision:
         rules = self._rules

@@ -85,6 +85,11 @@ class Events:
         self._facets: Facets | None = None
 
     @property
+    def name(self) -> str:
+        """The name of the input, safe to show."""
+        return self._source.name
+
+    @property
     def as_runs(self) -> bool:
         """Whether JobEvents become runs here."""
         return self._runs is not None
@@ -103,20 +108,31 @@ class Events:
                 items = self._items(number, raw, content, event)
                 yield Entry(number, raw.line, content, kind_of(event), items)
 
+    def items(self) -> Iterator[Item]:
+        """Yield what ``entries`` yields the items of, parsed only if runs are made of them.
+
+        For who has taken ``entries`` to its end, and knows which of them are events.
+        """
+        if self._runs is not None:
+            for entry in self.entries():
+                yield from entry.items
+            return
+        for number, raw in enumerate(self._source.events(), 1):
+            content = one_line(raw.data)
+            yield Item(raw.line, content, content, None, 0, number, raw.pointer)
+
     def _items(self, number: int, raw: RawEvent, content: bytes, event: Any) -> tuple[Item, ...]:
-        digest = digest_of(content)
         if self._runs is None or kind_of(event) != JOB_EVENT:
-            return (Item(raw.line, digest, content, content, event, 0, number, raw.pointer),)
+            return (Item(raw.line, content, content, event, 0, number, raw.pointer),)
         if self._facets is None:
             found = self._source.again()
             self._facets = dataset_facets(parsed_event(one.data)[0] for one in found)
-        run_id = self._runs.run_id(number, digest)
+        run_id = self._runs.run_id(number, digest_of(content))
         bodies = run_events(event, self._facets, run_id, self._runs.engine, self._runs.left_out)
         return tuple(
-            Item(raw.line, digest, content, body, strict_json.loads(body), part, number,
-                 raw.pointer)
+            Item(raw.line, content, body, strict_json.loads(body), part, number, raw.pointer)
             for part, body in enumerate(bodies)
-        )  # fmt: skip
+        )
 
 
 def parsed_event(text: bytes) -> tuple[Any, str]:

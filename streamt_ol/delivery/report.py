@@ -26,6 +26,7 @@ WORDS = {
     "acknowledged": "sent before {}",
 }
 TRIED = ("sent", "refused", "no_edges", "failed", "unknown")
+_COUNTED = {"no-edges": "no_edges"}
 _ALWAYS = ("sent", "skipped", "refused")
 
 
@@ -59,18 +60,15 @@ class Report:
 
     def settle(self, line: int, name: Callable[[], str], outcome: Outcome) -> None:
         """Count what came of sending an event; ``name`` is asked for only if it is listed."""
-        if outcome.state == "unsent":
+        state = outcome.state
+        if state == "unsent":
             return  # the rest is counted at the end, tried or not
         with self._lock:
-            self.counts[outcome.state.replace("-", "_")] += 1
+            self.counts[_COUNTED.get(state, state)] += 1
             self.edges += outcome.edges
-            for known, new in (
-                (self.unresolved_datasets, outcome.unresolved_datasets),
-                (self.unresolved_jobs, outcome.unresolved_jobs),
-            ):
-                if new and len(known) < _MAX_UNRESOLVED:
-                    known.update(dict.fromkeys(new))
-        if outcome.state != "sent":
+            _note_some(self.unresolved_datasets, outcome.unresolved_datasets)
+            _note_some(self.unresolved_jobs, outcome.unresolved_jobs)
+        if state != "sent":
             unresolved = "; ".join(outcome.unresolved_datasets[:3])
             detail = f"{outcome.detail} ({unresolved})" if unresolved else outcome.detail
             self._list(line, name(), outcome.state, detail, outcome.status)
@@ -120,3 +118,8 @@ class Report:
             "unresolved_jobs": list(self.unresolved_jobs),
             "problems": sorted(self.problems, key=lambda problem: problem["line"]),
         }
+
+
+def _note_some(known: dict[str, None], names: Sequence[str]) -> None:
+    if names and len(known) < _MAX_UNRESOLVED:
+        known.update(dict.fromkeys(names))

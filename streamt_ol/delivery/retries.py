@@ -77,8 +77,8 @@ def deliver(
         if stop.is_set() or not policy.allows(0):
             outcomes += tried
             return outcomes + [Outcome("unsent")] * (len(items) - len(outcomes))
-        got = sender.deliver(items[len(outcomes) :])
-        again = next((i for i, outcome in enumerate(got) if outcome.may_retry), len(got))
+        got = sender.deliver(items[len(outcomes) :] if outcomes else items)
+        again = _settled(got)
         attempt = 0 if again else attempt
         outcomes += got[:again]
         tried = got[again:]
@@ -96,6 +96,14 @@ def deliver(
         else:
             attempt += 1
     return outcomes
+
+
+def _settled(outcomes: Sequence[Outcome]) -> int:
+    """Return how many outcomes there are before the first that another attempt may change."""
+    for number, outcome in enumerate(outcomes):
+        if outcome.may_retry:
+            return number
+    return len(outcomes)
 
 
 def _is_same_failure(one: Outcome | None, other: Outcome) -> bool:

@@ -7,12 +7,17 @@ need what it breaks (the core schema), or where that is asked for. What else is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streamt_ol.problems import SENT_INVALID, WarningRecord, warning
 from streamt_ol.redaction import place
+from streamt_ol.validation.findings import ERROR
+
+if TYPE_CHECKING:
+    from streamt_ol.validation.findings import Finding
 
 # What the core schema says, times and run ids among it; within a facet only of its base.
 _CORE_RULES = frozenset({"OL-R011", "OL-R013", "OL-R014", "OL-R015", "OL-R020", "OL-R023"})
@@ -39,6 +44,14 @@ class Fault(NamedTuple):
         return f"{self.rule} {self.pointer}: {self.message}"
 
 
+@cache
+def _check() -> Callable[[Any], list[Finding]]:
+    # Schemas are compiled by this import.
+    from streamt_ol.validation.events import check_event
+
+    return check_event
+
+
 @dataclass(frozen=True)
 class Validity:
     """The weight of faults of events: rules in ``ignored`` do not, none when it is not ``on``.
@@ -54,13 +67,9 @@ class Validity:
         """Return the errors of `validate` about one event, as far as they count."""
         if not self.on:
             return ()
-        # Schemas are compiled by this import.
-        from streamt_ol.validation.events import check_event
-        from streamt_ol.validation.findings import ERROR
-
         return tuple(
             Fault(found.rule, place(found.pointer), found.message)
-            for found in check_event(event)
+            for found in _check()(event)
             if found.severity == ERROR and found.rule not in self.ignored
         )
 

@@ -55,6 +55,7 @@ _DATE_TIME = (
     r"(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))"
 )
 _URI = _uri(rf"(?:\[(?P<literal>[^\]]*)\]|{_REG_NAME})")
+_USUAL_TIME = PATTERNS["date-time"][1:-1]
 _UUID = PATTERNS["uuid"][1:-1]
 _IP_FUTURE = rf"[vV]{_HEX}+\.[{_PLAIN}:]+"
 _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -100,7 +101,7 @@ def instant(text: str) -> Instant | None:
 
 def is_date_time(text: str) -> bool:
     """Tell whether ``text`` is a ``date-time`` of RFC 3339, strictly (see ``instant``)."""
-    return instant(text) is not None
+    return _compiled(_USUAL_TIME).fullmatch(text) is not None or instant(text) is not None
 
 
 def is_utc_date_time(text: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, final
 from urllib.parse import quote
 
@@ -10,6 +11,9 @@ from streamt_ol.redaction import MASK, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import ModuleType
+
+    from httptools import HttpResponseParser
 
     from streamt_ol.transport.credentials import Secret
 
@@ -21,6 +25,13 @@ _TELLING = 8
 _FINAL = range(200, 1000)  # a status of a final answer; below it are interim ones
 _WITHOUT_BODY = (204, 304)  # RFC 9110, sections 15.3.5 and 15.4.5
 _SIZE = re.compile("overflow|content-length|chunk size", re.IGNORECASE)
+
+
+@cache
+def _httptools() -> ModuleType:
+    import httptools
+
+    return httptools
 
 
 class BadAnswerError(Exception):
@@ -43,9 +54,7 @@ class Answer:
     )  # fmt: skip
 
     def __init__(self) -> None:
-        from httptools import HttpResponseParser
-
-        self._parser: HttpResponseParser | None = HttpResponseParser(self)
+        self._parser: HttpResponseParser | None = _httptools().HttpResponseParser(self)
         self._received = 0
         self._is_interim = False
         self.status = 0
@@ -79,14 +88,12 @@ class Answer:
             self._parser = None  # it refers back to this object
 
     def _parse(self, data: bytes) -> None:
-        from httptools import HttpParserError, HttpParserUpgrade
-
         assert self._parser is not None, "a complete answer takes no more"
         try:
             self._parser.feed_data(data)
-        except HttpParserUpgrade:
+        except _httptools().HttpParserUpgrade:
             raise BadAnswerError("the server switched protocols") from None
-        except HttpParserError as error:
+        except _httptools().HttpParserError as error:
             if _SIZE.search(str(error)):
                 # A length beyond any bound is not understood; what the status says is.
                 self.cut("a length in it is not understood")

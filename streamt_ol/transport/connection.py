@@ -17,6 +17,7 @@ from streamt_ol.transport.sockets import open_socket
 
 if TYPE_CHECKING:
     import socket
+    from collections.abc import Callable
 
     from streamt_ol.transport.address import Address
     from streamt_ol.transport.base import Deadline
@@ -31,7 +32,7 @@ class Connection:
     def __init__(self, address: Address, tls: ssl.SSLContext | None) -> None:
         self._address = address
         self._tls = tls
-        self._socket: socket.socket | None = None
+        self._channel: _Channel | None = None
 
     def exchange(self, request: bytes, deadline: Deadline) -> Answer:
         """Send ``request`` (head and body) and return the whole answer, whatever its status.
@@ -40,8 +41,7 @@ class Connection:
         ``protocol``; the connection is then closed.
         """
         try:
-            connection = self._open(deadline)
-            answer = _exchange(connection, request, deadline)
+            answer = _exchange(self._open(deadline), request, deadline)
         except BaseException:
             # Also after an interrupt: half an exchange must never meet the next one.
             self.close()
@@ -52,42 +52,102 @@ class Connection:
 
     def close(self) -> None:
         """Close the connection, if there is one."""
-        connection, self._socket = self._socket, None
-        if connection is not None:
-            connection.close()
+        channel, self._channel = self._channel, None
+        if channel is not None:
+            channel.close()
 
-    def _open(self, deadline: Deadline) -> socket.socket:
-        if self._socket is not None and _is_stale(self._socket):
+    def _open(self, deadline: Deadline) -> _Channel:
+        if self._channel is not None and self._channel.is_stale():
             self.close()
-        if self._socket is None:
-            self._socket = _connect(self._address, self._tls, deadline)
-        return self._socket
+        if self._channel is None:
+            self._channel = _Channel(_connect(self._address, self._tls, deadline))
+        return self._channel
 
 
-def _is_stale(connection: socket.socket) -> bool:
-    """Tell whether the server closed an idle connection, or sent what nobody asked for."""
-    if not _is_readable(connection):
-        return False
-    if not isinstance(connection, ssl.SSLSocket):
+@final
+class _Channel:
+    """A connected socket that does not block by itself: each wait is one, within a deadline.
+
+    A socket's own timeout would cost two system calls more for each send and each receive, and
+    start again with every record of TLS.
+    """
+
+    def __init__(self, connection: socket.socket) -> None:
+        connection.setblocking(False)
+        self._socket = connection
+        self._is_readable = _readiness(connection, for_reading=True)
+        self._pending = connection.pending if isinstance(connection, ssl.SSLSocket) else _nothing
+
+    def send(self, data: bytes, deadline: Deadline) -> None:
+        """Send everything. Raises ``OSError``, ``TimeoutError`` among it."""
+        deadline.left()
+        sent = self._send(data[:_CHUNK], deadline)
+        if sent < len(data):
+            rest = memoryview(data)[sent:]
+            while rest:
+                rest = rest[self._send(rest[:_CHUNK], deadline) :]
+
+    def receive(self, deadline: Deadline) -> bytes:
+        """Return what has come, b"" at the end. Raises ``OSError``, ``TimeoutError`` among it."""
+        while True:
+            if not self._pending() and not self._is_readable(deadline.left()):
+                raise TimeoutError
+            try:
+                return self._socket.recv(_CHUNK)
+            except (BlockingIOError, ssl.SSLWantReadError):
+                continue
+            except ssl.SSLWantWriteError:
+                self._wait_to_write(deadline)
+
+    def is_stale(self) -> bool:
+        """Tell whether the server closed an idle connection, or sent what nobody asked for."""
+        if not self._is_readable(0):
+            return False
+        if not isinstance(self._socket, ssl.SSLSocket):
+            return True
+        # A session ticket of TLS 1.3 may come at any time: reading takes it in, finds no data.
+        try:
+            self._socket.recv(1)
+        except ssl.SSLWantReadError:
+            return False
+        except OSError:
+            return True
         return True
-    # A session ticket of TLS 1.3 may come at any time: reading takes it in, and finds no data.
-    connection.settimeout(0)
-    try:
-        connection.recv(1)
-    except ssl.SSLWantReadError:
-        return False
-    except OSError:
-        return True
-    return True
+
+    def close(self) -> None:
+        """Close the socket."""
+        self._socket.close()
+
+    def _send(self, data: bytes | memoryview, deadline: Deadline) -> int:
+        while True:
+            try:
+                return self._socket.send(data)
+            except (BlockingIOError, ssl.SSLWantWriteError):
+                self._wait_to_write(deadline)
+            except ssl.SSLWantReadError:
+                if not self._is_readable(deadline.left()):
+                    raise TimeoutError from None
+
+    def _wait_to_write(self, deadline: Deadline) -> None:
+        if not _readiness(self._socket, for_reading=False)(deadline.left()):
+            raise TimeoutError
 
 
-def _is_readable(connection: socket.socket) -> bool:
+def _nothing() -> int:
+    return 0
+
+
+def _readiness(connection: socket.socket, *, for_reading: bool) -> Callable[[float], bool]:
+    """Return a function that waits, at most so many seconds, and tells whether it is ready."""
     try:
         poll = select.poll()
     except AttributeError:  # Windows
-        return bool(select.select([connection], [], [], 0)[0])
-    poll.register(connection, select.POLLIN)
-    return bool(poll.poll(0))
+        files = [connection]
+        sides: tuple[list[socket.socket], list[socket.socket]]
+        sides = (files, []) if for_reading else ([], files)
+        return lambda seconds: any(select.select(*sides, [], seconds))
+    poll.register(connection, select.POLLIN if for_reading else select.POLLOUT)
+    return lambda seconds: bool(poll.poll(seconds * 1000))
 
 
 def _connect(address: Address, tls: ssl.SSLContext | None, deadline: Deadline) -> socket.socket:
@@ -106,15 +166,14 @@ def _connect(address: Address, tls: ssl.SSLContext | None, deadline: Deadline) -
         raise DeliveryError("connect", f"no connection: {reason}") from None
 
 
-def _exchange(connection: socket.socket, request: bytes, deadline: Deadline) -> Answer:
+def _exchange(channel: _Channel, request: bytes, deadline: Deadline) -> Answer:
     answer = Answer()
     try:
         # A server may refuse a large body before the end of it: its answer counts.
         with contextlib.suppress(ConnectionError):
-            _send(connection, request, deadline)
+            channel.send(request, deadline)
         while not answer.is_complete:
-            connection.settimeout(deadline.left())
-            answer.feed(connection.recv(_CHUNK))
+            answer.feed(channel.receive(deadline))
     except TimeoutError:
         if answer.cut("it did not end in time"):
             return answer
@@ -126,11 +185,3 @@ def _exchange(connection: socket.socket, request: bytes, deadline: Deadline) -> 
         reason = error.strerror or "closed by the server"
         raise DeliveryError("broken", f"the connection broke before an answer: {reason}") from None
     return answer
-
-
-def _send(connection: socket.socket, request: bytes, deadline: Deadline) -> None:
-    """As ``sendall``, whose timeout on a TLS socket starts again with every record."""
-    rest = memoryview(request)
-    while rest:
-        connection.settimeout(deadline.left())
-        rest = rest[connection.send(rest[:_CHUNK]) :]

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from streamt_ol.transport.http_settings import HttpSettings
 
 GZIP_LEVEL = 6
+_PAGE_STARTS = (b"<!doctype html", b"<html")
+_SUCCESS = 2  # RFC 9110, section 15.3
 _PAGES = ("text/html", "application/xhtml+xml")
 
 
@@ -78,17 +80,23 @@ def check_acknowledged(answer: Answer, secrets: Iterable[Secret], now: float) ->
 
     A page comes from a sign-in or a proxy, with 200 for whatever it is asked.
     """
-    if answer.status not in range(200, 300):
+    if answer.status // 100 != _SUCCESS:
         raise refused_answer(answer, secrets, now)
-    kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-    beginning = bytes(answer.body[:64]).lstrip().lower()
-    if kind in _PAGES or beginning.startswith((b"<!doctype html", b"<html")):
+    if _is_page(answer):
         raise DeliveryError(
             "page",
             f"the server answered {answer.status} with a web page, which acknowledges nothing: "
             "a sign-in, or a proxy before the receiver",
             status=answer.status,
         )
+
+
+def _is_page(answer: Answer) -> bool:
+    kind = answer.headers.get("content-type", "")
+    if kind and kind.partition(";")[0].strip().lower() in _PAGES:
+        return True
+    beginning = answer.body[:64].lstrip()
+    return beginning.startswith(b"<") and beginning.lower().startswith(_PAGE_STARTS)
 
 
 @final

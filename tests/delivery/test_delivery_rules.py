@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.delivery.events import job
 
 from streamt_ol.delivery.engine import CircuitBreaker, Engine
-from streamt_ol.delivery.items import Item, digest_of
+from streamt_ol.delivery.items import Item
 from streamt_ol.delivery.outcome import Outcome
 from streamt_ol.delivery.retries import RetryPolicy, deliver
 from streamt_ol.transport.answer import Answer, BadAnswerError, parse_retry_after
@@ -30,7 +30,7 @@ REFUSED = Outcome("refused")
 
 def item(name: str, number: int) -> Item:
     line = f"{name}:{number}".encode()
-    return Item(number, digest_of(line), line, line, job(name))
+    return Item(number, line, line, job(name))
 
 
 class Scripted:

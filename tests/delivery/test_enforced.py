@@ -16,7 +16,7 @@ from support.delivery.enforcing import OPTIONS, SECRET_KEY, SERVERS, Enforcing
 from support.delivery.events import dataset, facet, job, refs, run, write
 from support.delivery.generated_events import check_generated
 
-from streamt_ol.delivery.items import Item, digest_of
+from streamt_ol.delivery.items import Item
 from streamt_ol.delivery.judgement import judged
 from streamt_ol.delivery.outcome import Verdict
 from streamt_ol.delivery.receivers import RECEIVERS
@@ -60,7 +60,7 @@ def test_verdicts_are_what_the_server_does(
         def check(event: Event) -> None:
             text = json.dumps(event).encode()
             verdict = verdict_on(event)
-            (outcome,) = sender.deliver([Item(1, digest_of(text), text, text, event)])
+            (outcome,) = sender.deliver([Item(1, text, text, event)])
             refused = outcome.status is not None and outcome.status >= 400
             if verdict.status == "refused":
                 assert refused, (verdict, outcome)

@@ -19,7 +19,7 @@ from support.delivery.generated_events import ANSWERS, check_generated
 from support.delivery.readers import Connector, Follower, Record, official_key, parsed
 from support.delivery.servers import Broker
 
-from streamt_ol.delivery.items import Item, digest_of
+from streamt_ol.delivery.items import Item
 from streamt_ol.delivery.judgement import judged
 from streamt_ol.delivery.outcome import Outcome, Verdict
 from streamt_ol.delivery.receivers import CHECKED
@@ -48,7 +48,7 @@ def deliver_generated(options: DeliveryOptions, judging: Judging) -> None:
 
     def check(event: Event) -> None:
         body = body_of(event)
-        (outcome,) = sender.deliver([Item(1, digest_of(body), body, body, event)])
+        (outcome,) = sender.deliver([Item(1, body, body, event)])
         judging(event, verdict_on(event), outcome)
 
     try:

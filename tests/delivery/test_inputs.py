@@ -11,6 +11,14 @@ from backports import zstd
 from support.commands import streamt_ol
 from support.delivery.events import job
 
+from streamt_ol.delivery.items import Item, key_of
+from streamt_ol.delivery.plan import Plan, Rules
+from streamt_ol.delivery.reading import Events
+from streamt_ol.delivery.receivers import RECEIVERS
+from streamt_ol.delivery.source import Source
+from streamt_ol.delivery.validity import Validity
+from streamt_ol.problems import StreamtOlError
+
 A, B = json.dumps(job("a")), json.dumps(job("b"))
 BOM = b"\xef\xbb\xbf"
 PRETTY = json.dumps(job("a"), indent=2) + "\n" + json.dumps(job("b"), indent=2) + "\n"
@@ -91,3 +99,39 @@ def test_a_device_is_refused() -> None:
     done = streamt_ol("send", "/dev/zero", "--to", "file", "--path", "/nowhere/x", seconds=20)
     assert done.returncode == 1
     assert b"it is a device" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [LINES.replace(b'"b"', b'"c"'), A.encode(), b"", b"{" * len(LINES)],
+    ids=["another name", "cut", "empty", "not JSON"],
+)
+def test_what_was_not_judged_is_not_sent(tmp_path: Path, changed: bytes) -> None:
+    """The input is read twice: to judge all of it, and to send it."""
+    path = tmp_path / "e.jsonl"
+    path.write_bytes(LINES)
+    with Source(str(path)) as source:
+        plan = Plan(Events(source), Rules(RECEIVERS["marquez"], Validity()))
+        assert [decision.choice for decision in plan.survey()] == ["send", "send"]
+        path.write_bytes(changed)
+        sent = plan.items()
+        if changed.startswith(A.encode()):
+            assert next(sent).body == A.encode()
+        with pytest.raises(StreamtOlError, match="the input was changed while it was being sent"):
+            next(sent)
+
+
+def test_what_is_appended_after_the_judging_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "e.jsonl"
+    path.write_bytes(LINES)
+    with Source(str(path)) as source:
+        plan = Plan(Events(source), Rules(RECEIVERS["marquez"], Validity()))
+        assert len(list(plan.survey())) == 2
+        with path.open("ab") as file:
+            file.write(b"{}\n" + LINES)
+        assert [item.body for item in plan.items()] == [A.encode(), B.encode()]
+
+
+def test_an_item_is_parsed_again_with_a_number_that_no_double_holds() -> None:
+    body = b'{"job": {"namespace": "n", "name": "j"}, "n": [1e999, 2]}'
+    assert key_of(Item(1, body, body).event) == "job:n/j"

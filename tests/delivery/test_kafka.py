@@ -17,7 +17,7 @@ from support.commands import PROGRAM, clean_environment, streamt_ol
 from support.delivery.events import dataset, job, refs, run, write
 from support.delivery.servers import Broker, Server, forward
 
-from streamt_ol.delivery.items import Item, digest_of, key_of
+from streamt_ol.delivery.items import Item, key_of
 from streamt_ol.delivery.senders.kafka import KafkaSender
 from streamt_ol.delivery.senders.kafka_settings import kafka_settings
 from streamt_ol.problems import StreamtOlError
@@ -170,7 +170,7 @@ class TestSend:
         sender = KafkaSender(
             {"bootstrap.servers": "127.0.0.1:1"}, "t", 10, Deadline(1.0, clock), clock
         )
-        (outcome,) = sender.deliver([Item(1, digest_of(line), line, line, job("a"))])
+        (outcome,) = sender.deliver([Item(1, line, line, job("a"))])
         sender.close()
         assert outcome.state == "failed"
         assert now[0] < 10, "more than its ten seconds were not counted"

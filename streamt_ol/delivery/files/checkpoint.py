@@ -18,6 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
+import orjson
+
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.reading.opening import is_regular
 from streamt_ol.redaction import place
@@ -163,7 +165,7 @@ def _key(number: int, part: int) -> int:
 
 
 def _encoded(record: dict[str, Any]) -> bytes:
-    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
+    return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def _parsed(line: bytes) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from streamt_ol.delivery.outcome import ACCEPTED, REFUSED, Verdict
 from streamt_ol.openlineage.events import DATASET_EVENT, kind_of
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 MIB = 1024 * 1024
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """The subject of a receiver's rules: an event and its size, in bytes when decoded.
 
     ``names_facets``: whether the verdict is to name the facets that are read, and that are not.

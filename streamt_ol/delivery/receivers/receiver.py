@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
@@ -23,7 +24,12 @@ _DIGITS = 40
 
 def acknowledged(answer: Answer) -> Outcome:
     """Read a 2xx answer of a server that says nothing more."""
-    return Outcome("sent", status=answer.status)
+    return _sent(answer.status)
+
+
+@cache
+def _sent(status: int) -> Outcome:
+    return Outcome("sent", status=status)
 
 
 def unchanged(_answer: Answer, refusal: Outcome) -> Outcome:

@@ -85,11 +85,9 @@ class KafkaTransport(Closing):
 
     def emit(self, event_bytes: bytes) -> None:
         """Produce one event and wait until the brokers have it. Raises ``DeliveryError``."""
-        import orjson
-
         if self._sender is None:
             raise DeliveryError("closed", "the transport is closed")
-        item = Item(1, "", event_bytes, event_bytes, orjson.loads(event_bytes))
+        item = Item(1, event_bytes, event_bytes)
         outcome: Outcome = self._sender.deliver([item])[0]
         if outcome.state != "sent":
             kind = _FAILURES.get(outcome.state, "broken")

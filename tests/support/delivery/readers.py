@@ -53,7 +53,7 @@ class Follower(Closing):
 
 def official_key(event: Event) -> str:
     """Return the key by what the official client documents: the root, the parent, or the job."""
-    if "run" in event:
+    if "run" in event and "job" in event:  # a DatasetEvent may hold a run
         parent = event["run"].get("facets", {}).get("parent", {})
         jobs = [parent.get("root", {}).get("job"), parent.get("job"), event["job"]]
         job = next(job for job in jobs if job)
