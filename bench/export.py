@@ -27,8 +27,9 @@ from measure import (
 from table import MEMORY, Filled, Result, Results, Row, Table, at_most
 
 STANDARD = Size(sources=2_000, models=10_000)
-# The sizes between which one more model is measured, and how often each is.
-GROWTH = {Size(200, 1_000): 5, STANDARD: 5, Size(20_000, 100_000): 3}
+# The sizes between which one more model is measured.
+GROWTH = (Size(200, 1_000), STANDARD, Size(20_000, 100_000))
+GROWTH_ROUNDS = 5
 NAMESPACES = (
     *("--job-namespace", "bench", "--kafka-namespace", "kafka://broker.example:9092"),
     *("--gateway-namespace", "kafka://gateway.example:6969"),
@@ -55,7 +56,7 @@ with open(sys.argv[1], "rb") as file: manifest = orjson.loads(file.read())
 print(psutil.Process().memory_info().rss)
 """
 TIME = Table(
-    "Export",
+    "Export: time",
     {
         "export": Row("`export` / its floor", at_most(3.0)),
         "start": Row(
@@ -84,10 +85,8 @@ GROWN = Table(
     },
     figures=("CPU in its own code", "CPU"),
     note=(
-        "Medians of "
-        + ", ".join(f"{rounds} runs at {size.models:,}" for size, rounds in GROWTH.items())
-        + " models. Linear is 1. The kernel's share, in which gigabytes of memory are handed out, "
-        "does not grow linearly on every machine."
+        f"Medians of {GROWTH_ROUNDS} runs of each size. Linear is 1. What the kernel takes to hand "
+        "out gigabytes of memory does not grow linearly on every machine."
     ),
 )
 TABLES = (TIME, PEAK, GROWN)
@@ -145,9 +144,9 @@ def start() -> Result:
 def growth(folder: Path) -> Results:
     """Return how the time of one more model grows over the sizes."""
     costs: dict[str, list[Cost]] = {}
-    for size, rounds in GROWTH.items():
+    for size in GROWTH:
         manifest = generated(size, folder)
-        costs |= interleaved(exports(f"{size.models}", manifest), rounds)
+        costs |= interleaved(exports(f"{size.models}", manifest), GROWTH_ROUNDS)
         manifest.unlink()
         say(f"export: {size.models:,} models measured")
     sizes = [size.models for size in GROWTH]

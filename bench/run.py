@@ -1,7 +1,8 @@
 """Benchmarks: ``python bench/run.py [PART ...]`` prints tables from one run on this machine.
 
 Each part of the product has a module here, which defines tables and fills them. What a part
-printed last is kept in ``build/bench``; ``--page`` runs nothing and puts that on the page.
+printed last is kept in ``build/bench``. ``--page`` measures nothing and puts that on the page,
+``--rows`` prints the tables without figures.
 """
 
 from __future__ import annotations
@@ -55,6 +56,9 @@ def main(names: list[str]) -> int:
     if names == ["--page"]:
         PAGE.write_text(page(PAGE.read_text("utf-8")), "utf-8")
         return 0
+    if names == ["--rows"]:
+        print("\n\n".join(map(unmeasured, PARTS.values())))
+        return 0
     unknown = [name for name in names if name not in PARTS]
     if unknown:
         say(f"there is no part {unknown[0]!r}; the parts are {', '.join(PARTS)}")
@@ -72,7 +76,7 @@ def main(names: list[str]) -> int:
 def _measure(name: str) -> bool:
     """Run one part; print its tables as they come, keep them, return whether all went well."""
     say(f"{name}: measuring")
-    started = time.perf_counter()
+    started, busy = time.perf_counter(), sum(os.times()[2:4])
     texts: list[str] = []
     try:
         with tempfile.TemporaryDirectory(prefix="streamt-ol-bench-") as folder:
@@ -85,7 +89,8 @@ def _measure(name: str) -> bool:
     KEPT.mkdir(parents=True, exist_ok=True)
     (KEPT / f"{name}.md").write_text("\n\n".join([*texts, ""]), "utf-8")
     (KEPT / "machine.md").write_text(f"{machine()}\n", "utf-8")
-    say(f"{name}: {time.perf_counter() - started:.0f} s")
+    spent = sum(os.times()[2:4]) - busy
+    say(f"{name}: {time.perf_counter() - started:.0f} s, {spent:.0f} s of CPU")
     return True
 
 
@@ -95,15 +100,25 @@ def machine() -> str:
     return f"CPython {platform.python_version()}, {system}, {os.cpu_count()} cores."
 
 
+def unmeasured(part: Part) -> str:
+    """Return the tables of a part without figures."""
+    return "\n\n".join(markdown(table, {}, None) for table in part.tables)
+
+
 def page(text: str) -> str:
-    """Return the page with what was kept of each part between the part's markers."""
+    """Return the page with what was kept of each part between the part's markers.
+
+    Of a part of which nothing was kept stays what is there, or its rows without figures.
+    """
     for name in ("machine", *PARTS):
+        before, rest = text.split(f"<!-- bench: {name} -->\n", 1)
+        block, after = rest.split("<!-- end -->", 1)
         kept = KEPT / f"{name}.md"
         if kept.exists():
-            before, rest = text.split(f"<!-- bench: {name} -->\n", 1)
-            after = rest.split("<!-- end -->", 1)[1]
-            block = kept.read_text("utf-8").strip()
-            text = f"{before}<!-- bench: {name} -->\n\n{block}\n\n<!-- end -->{after}"
+            block = kept.read_text("utf-8")
+        elif name in PARTS and not block.strip():
+            block = unmeasured(PARTS[name])
+        text = f"{before}<!-- bench: {name} -->\n\n{block.strip()}\n\n<!-- end -->{after}"
     return text
 
 

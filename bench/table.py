@@ -94,7 +94,7 @@ def markdown(table: Table, results: Results, base: str | None) -> str:
         heads[1:1] = [f"{figure}, {base}" for figure in table.figures]
     lines = [heads, ["---"] * len(heads)]
     lines += (_cells(table, key, results.get(key), with_base) for key in table.rows)
-    text = "\n".join(f"| {' | '.join(cells)} |".replace("|  |", "| |") for cells in lines)
+    text = "\n".join(f"| {' | '.join(cells)} |".replace("  ", " ") for cells in lines)
     return "\n\n".join(part for part in (f"### {table.title}", table.note, text) if part)
 
 
