@@ -31,7 +31,9 @@ def main() -> None:
         status = run(sys.argv[1:])
     except KeyboardInterrupt:
         status = _interrupted()
-    sys.exit(status)
+    from streamt_ol.cli.exits import leave
+
+    leave(status)
 
 
 def _handle(number: int | None) -> None:

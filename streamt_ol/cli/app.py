@@ -20,7 +20,8 @@ FORMATS = ("text", "json")
 def run(arguments: Sequence[str]) -> int:
     """Run one command line (without the program's name) and return its exit status.
 
-    0 done; 1 refused or invalid; 2 the command line itself was wrong; 130 interrupted.
+    0 done; 1 refused or invalid; 2 the command line itself was wrong; 130 interrupted; around a
+    child its own, and -n where signal n is to end this process as it ended the child.
     """
     output = Output()
     line = before_the_command(arguments)

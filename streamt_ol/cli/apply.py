@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from streamt_ol.cli import child, exits
+from streamt_ol.cli import child
 from streamt_ol.cli.parameters import Context, option
 from streamt_ol.problems import INVALID, StreamtOlError
 
@@ -62,7 +62,7 @@ def streamt_apply(
     }
     declared = emission.Declared(manifest, wanted, given)
     ended = _reported(declared, arguments, operation_file, output)
-    return exits.INTERRUPTED if ended.interrupted else child.status_of(ended, streamt, output)
+    return child.status_of(ended, streamt, output, streamt=True)
 
 
 def _reported(

@@ -6,10 +6,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from streamt_ol.cli import exits
 from streamt_ol.cli.parameters import Parsing, argument, option
 from streamt_ol.problems import NOT_STARTED, StreamtOlError
 from streamt_ol.redaction import shown
 from streamt_ol.runs.child import Ended, replace_process
+from streamt_ol.runs.signals import ENDING
 
 if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
@@ -87,8 +89,17 @@ def become(arguments: list[str], output: Output) -> int:
     return status_of(replace_process(arguments, os.environ), arguments[0], output)
 
 
-def status_of(ended: Ended, program: str, output: Output) -> int:
-    """Return the exit status of a child; one that could not be started is an error (E507)."""
+def status_of(ended: Ended, program: str, output: Output, *, streamt: bool = False) -> int:
+    """Return the exit status of a child; one that could not be started is an error (E507).
+
+    Where a signal that asks for an end killed the child the status is -n: we die by it, too.
+    Another signal is about the child alone: its crash is not ours. After Ctrl-C ``streamt`` ends
+    with 130, whatever it made of it.
+    """
+    if ended.killed_by is not None and ended.killed_by in ENDING:
+        return -ended.killed_by
+    if streamt and ended.interrupted:
+        return exits.INTERRUPTED
     if ended.not_started is not None:
         output.error(
             StreamtOlError(NOT_STARTED, f"cannot start {shown(program, 400)}: {ended.not_started}")

@@ -1,9 +1,14 @@
-"""The exit statuses of this program; the codes themselves are in ``streamt_ol.codes``."""
+"""The exit statuses of this program; the codes themselves are in ``streamt_ol.codes``.
+
+A negative status is that of a command that ends as its child did: by a signal.
+"""
 
 from __future__ import annotations
 
 import signal
-from typing import Final
+import sys
+from contextlib import suppress
+from typing import Final, NoReturn
 
 from streamt_ol import problems
 
@@ -35,3 +40,27 @@ _OF_CODES = {
 def of_code(code: str) -> int:
     """Return the status of a command that ended in an error of ``code``; a warning ends none."""
     return DONE if code.startswith("W") else _OF_CODES.get(code, REFUSED)
+
+
+def leave(status: int) -> NoReturn:
+    """End the process with ``status``, or with -n by the signal n, as a shell's 128 + n.
+
+    Who waits for a command tells the two apart: a shell ends its loop where Ctrl-C killed the
+    command, and goes on where the command dealt with it and ended by itself.
+    """
+    if status < 0:
+        _die_by(-status)
+        status = of_signal(-status)  # of the first process of a container, or in a thread
+    sys.exit(status)
+
+
+def _die_by(number: int) -> None:
+    import resource
+
+    with suppress(OSError, ValueError):
+        if signal.getsignal(number) is not signal.SIG_DFL:
+            signal.signal(number, signal.SIG_DFL)
+        # A core that is wanted is the command's, which has left it.
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
+        signal.raise_signal(number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from streamt_ol.cli import child, exits
+from streamt_ol.cli import child
 from streamt_ol.cli.parameters import Context, option
 from streamt_ol.problems import StreamtOlError
 
@@ -59,7 +59,7 @@ def streamt_test(
 
     spec, config = reported
     ended = report_child(spec, arguments, output, config, streamt=True)
-    return exits.INTERRUPTED if ended.interrupted else child.status_of(ended, streamt, output)
+    return child.status_of(ended, streamt, output, streamt=True)
 
 
 def _reported(

@@ -150,7 +150,7 @@ class TestTheDurableBoundary:
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=30)
         assert place.kinds() == ["START", "FAIL"]
-        assert process.returncode == 128 + signal.SIGTERM
+        assert process.returncode == -signal.SIGTERM
 
     def test_complete_goes_out_while_the_command_still_runs(self, place: Place) -> None:
         process = place.start("apply", plan={"at": "clear", "then": "crash", "sleep": 60})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -17,6 +18,8 @@ from support.commands import PROGRAM
 from support.delivery.servers import Server
 from support.streamt.place import NAMESPACE, Json, Place, read_until, sent, wait_for
 from support.streamt.terminal import Terminal
+
+from streamt_ol.runs.signals import ENDING
 
 # Counts every signal that can be counted, says so, and ends with 0 after a while or on a line.
 COUNTING = Path(__file__).parents[1] / "support" / "streamt" / "counting.py"
@@ -123,10 +126,10 @@ class TestWithoutATerminal:
     @pytest.mark.parametrize(
         ("number", "status", "end"),
         [
-            (signal.SIGINT, 130, "ABORT"),
-            (signal.SIGTERM, 143, "FAIL"),
-            (signal.SIGHUP, 129, "FAIL"),
-            (signal.SIGQUIT, 131, "FAIL"),
+            (signal.SIGINT, -signal.SIGINT, "ABORT"),
+            (signal.SIGTERM, -signal.SIGTERM, "FAIL"),
+            (signal.SIGHUP, -signal.SIGHUP, "FAIL"),
+            (signal.SIGQUIT, -signal.SIGQUIT, "FAIL"),
             (signal.SIGUSR1, 138, "FAIL"),
             (signal.SIGALRM, 142, "FAIL"),
         ],
@@ -208,6 +211,70 @@ class TestSuspending:
         child.resume()
         out, _ = process.communicate(b"x\n", timeout=30)
         assert (out, process.returncode) == (b"finished\n", 0)
+
+
+@pytest.mark.filterwarnings("ignore:.*use of forkpty:DeprecationWarning")
+class TestDyingAsTheChildDied:
+    """Who waits for the command sees the end that it has without `streamt-ol`."""
+
+    @pytest.mark.parametrize("wrapper", [[], line()], ids=["bare", "wrapped"])
+    @pytest.mark.parametrize(
+        ("trap", "status", "goes_on"),
+        [("", -signal.SIGINT, False), ("trap 'exit 130' INT; ", 0, True)],
+        ids=["killed", "handled"],
+    )
+    def test_ctrl_c_ends_the_loop_of_a_shell_where_it_killed_the_command(
+        self, place: Place, wrapper: list[str], trap: str, status: int, goes_on: bool
+    ) -> None:
+        script = f"{trap}echo re''ady; while :; do sleep 0.05; done"
+        command = shlex.join([*wrapper, "sh", "-c", script])
+        loop = f"for i in 1 2; do {command}; echo went on $?; done; echo over"
+        terminal = Terminal(
+            ["/usr/bin/env", "bash", "--norc", "-c", loop], place.environment(), place.folder
+        )
+        for _ in range(2 if goes_on else 1):
+            terminal.read_until(b"ready")
+            terminal.type(b"\x03")
+        ended, _ = terminal.end()
+        assert ended == status
+        assert terminal.seen.count(b"went on 130") == (2 if goes_on else 0)
+        assert (b"over" in terminal.seen) == goes_on
+        if wrapper:
+            assert place.kinds() == ["START", "ABORT"] * (2 if goes_on else 1)
+
+    @pytest.mark.parametrize("number", [*sorted(ENDING), signal.SIGKILL, signal.SIGSEGV])
+    def test_a_shell_says_128_and_the_number(self, place: Place, number: int) -> None:
+        killed = shlex.join(line("sh", "-c", f"kill -{number} $$"))
+        done = subprocess.run(
+            ["bash", "-c", f"{killed}; echo $?"],
+            capture_output=True, env=place.environment(), cwd=place.folder, check=False,
+        )  # fmt: skip
+        assert done.stdout == b"%d\n" % (128 + number)
+
+    @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGPIPE])
+    def test_a_crash_is_the_childs_alone(self, place: Place, number: int) -> None:
+        done = place.run("run", "sh", "-c", f"kill -{number} $$")
+        assert done.returncode == 128 + number
+
+    def test_of_sigquit_only_the_child_leaves_a_core(self, place: Place) -> None:
+        wrapped = shlex.join(line("sh", "-c", "ulimit -S -c 0; kill -QUIT $$"))
+        process = subprocess.Popen(
+            ["sh", "-c", f"ulimit -S -c $(ulimit -H -c); exec {wrapped}"],
+            env=place.environment(), cwd=place.folder,
+        )  # fmt: skip
+        _, status = os.waitpid(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == -signal.SIGQUIT
+        assert not os.WCOREDUMP(status)
+
+    def test_an_ignored_signal_is_died_by_all_the_same(self, place: Place) -> None:
+        """As the child did, which has it no longer ignored."""
+        reset = "import os, signal; signal.signal(1, signal.SIG_DFL); os.kill(os.getpid(), 1)"
+        done = subprocess.run(
+            ["nohup", *line(sys.executable, "-c", reset)], stdin=subprocess.DEVNULL,
+            capture_output=True, env=place.environment(), cwd=place.folder, check=False,
+        )  # fmt: skip
+        assert done.returncode == -signal.SIGHUP
 
 
 @pytest.mark.filterwarnings("ignore:.*use of forkpty:DeprecationWarning")
