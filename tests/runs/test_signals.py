@@ -226,7 +226,8 @@ class TestDyingAsTheChildDied:
     def test_ctrl_c_ends_the_loop_of_a_shell_where_it_killed_the_command(
         self, place: Place, wrapper: list[str], trap: str, status: int, goes_on: bool
     ) -> None:
-        script = f"{trap}echo re''ady; while :; do sleep 0.05; done"
+        # By the time it is ready the shell waits for it.
+        script = f"{trap}sleep 0.5; echo ready; while :; do sleep 0.05; done"
         command = shlex.join([*wrapper, "sh", "-c", script])
         loop = f"for i in 1 2; do {command}; echo went on $?; done; echo over"
         terminal = Terminal(
