@@ -30,6 +30,7 @@ HOSTILE = (
     "日本語 ünïcode 🚀",
     "'; DROP TABLE x; --",
     "]]> <!-- --> <?php ?>",
+    "$$x^2$$ $$\\frac12$$",
     "@org/team #123 $x$ ~~gone~~ [a](b)",
     " ",
     "x" * 3000,

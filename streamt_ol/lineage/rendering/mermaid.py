@@ -27,6 +27,7 @@ _CLASSES = {
     "focus": "stroke-width:4px",
 }
 _PLACEHOLDERS = "ﬂ¶"
+_SIGNS = f"{_PLACEHOLDERS}$\\"
 # What the head, the classes and the note about what was left out may take.
 _RESERVED = 1_200
 
@@ -186,8 +187,9 @@ def label(text: str) -> str:
 
     Anything but letters, digits and harmless marks between them is written as ``#CODE;``.
     """
-    # Mermaid's own placeholders for entities: what follows a sign of them must not complete one.
-    shown = "".join(f"{c}\u200b" if c in _PLACEHOLDERS else c for c in visible(text))
+    # Mermaid's own placeholders for entities; and its math between two $$ and its \n for a new
+    # line, which entities do not hide: what follows a sign of them must not complete one.
+    shown = "".join(f"{c}\u200b" if c in _SIGNS else c for c in visible(text))
     last = len(shown) - 1
     return "".join(
         character

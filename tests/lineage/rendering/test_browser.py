@@ -194,10 +194,22 @@ def test_mermaid_draws_every_name_as_it_is(tmp_path: Path) -> None:
     graph = with_columns(names)
     styles = (Style(), Style(group=True, direction="TB"), Style(columns=True))
     charts = [renderer("mermaid")(graph, style).text for style in styles]
-    [drawn] = browse(None, ("mermaid", charts), state=tmp_path / "state").results
-    for labels in drawn:
-        shown = {re.sub(r"\s+", " ", text.replace("\u200b", "")).strip() for text in labels}
-        assert {re.sub(r"\s+", " ", visible(name)).strip() for name in names} <= shown
+    # A second namespace, and so a second line in each box.
+    events = [dataset(name) for name in names]
+    both = build([*events, dataset("elsewhere", namespace="other")])
+    charts.append(renderer("mermaid")(both, Style()).text)
+    seen = browse(None, ("mermaid", charts), state=tmp_path / "state")
+    *drawn, lines = [
+        {re.sub(r"\s+", " ", text.replace("\u200b", "")).strip() for text in labels}
+        for labels in seen.results[0]
+    ]
+    wanted = [re.sub(r"\s+", " ", visible(name)).strip() for name in names]
+    for shown in drawn:
+        assert set(wanted) <= shown
+    assert {f"{name} {BROKER}".replace(" ", "") for name in wanted} <= {
+        text.replace(" ", "") for text in lines
+    }
+    assert seen.errors == []
 
 
 @needs_dot

@@ -174,6 +174,7 @@ class TestMermaid:
         assert label("trips.raw_v1/x-y z") == "trips.raw_v1/x-y z"
         assert label("1. x") == "1#46;#32;x"
         assert label("日本") == "日本"
+        assert label("$$x$$") == "#36;#8203;#36;#8203;x#36;#8203;#36;#8203;"
         for name in HOSTILE:
             assert not set(label(name)) & set('"<>`*[](){}|&%\\\n@~')
 
