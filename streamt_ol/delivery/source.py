@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import queue
+import sys
 import threading
+from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, cast, final
 
 from streamt_ol.delivery.spool import EndlessError, spooled
@@ -29,7 +31,7 @@ _WAIT = 0.2
 
 @final
 class Source(Closing):
-    """The events of a file, or of a pipe that is spooled first. ``name`` is safe to show.
+    """The events of a file, or of a pipe or object that is spooled first. ``name`` is safe to show.
 
     What is read: JSON Lines, an array of events, pretty-printed events; compressed or not.
     """
@@ -75,16 +77,16 @@ class Source(Closing):
         self._file.close()
 
     def _opened(self) -> IO[bytes]:
-        if self._path == STDIN:
-            with open_input(STDIN) as stream:
+        with ExitStack() as stack:
+            stream = stack.enter_context(open_input(self._path))
+            if _is_object(self._path):
+                return spooled(stream, longest_line=sys.maxsize)  # it ends, as a file does
+            if self._path == STDIN or not is_regular(stream.fileno()):
                 return spooled(stream)
-        file = open_input(self._path).__enter__()
-        if is_regular(file.fileno()):
-            status = os.fstat(file.fileno())
+            status = os.fstat(stream.fileno())
             self.file_id = (status.st_dev, status.st_ino)
-            return file
-        with file:
-            return spooled(file)
+            stack.pop_all()  # it stays open
+            return stream
 
     def _unreadable(self, error: OSError) -> StreamtOlError:
         return StreamtOlError(PARSE, unreadable(self._path, error).message, location=self.name)
@@ -130,7 +132,8 @@ class LiveSource(Closing):
     def _read(self) -> None:
         try:
             with open_input(self._path) as stream:
-                available = cast("BinaryIO", _Available(stream))
+                is_waited_for = not _is_object(self._path)
+                available = cast("BinaryIO", _Available(stream)) if is_waited_for else stream
                 for event in raw_events(chunks(blocks(available), looked_at=1)):
                     self._found.put(event)
             self._found.put(None)
@@ -148,6 +151,13 @@ class _Available:
         """Return at most ``size`` bytes, b"" at the end."""
         # Not by the stream: a thread that waits within it would hold its lock at the very end.
         return os.read(self._stream.fileno(), size)
+
+
+def _is_object(path: str) -> bool:
+    """Tell whether ``path`` is the URI of an object, which is no file of the system."""
+    from streamt_ol.reading.storage import scheme_of
+
+    return "://" in path and scheme_of(path) is not None
 
 
 def one_line(data: bytes) -> bytes:

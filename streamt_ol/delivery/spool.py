@@ -71,6 +71,6 @@ def _check_disk(folder: str, kept_free: int | None) -> None:
     kept = min(KEPT_FREE, disk.total // 10) if kept_free is None else kept_free
     if disk.free < kept + _IN_MEMORY:
         raise EndlessError(
-            f"the pipe holds more than the folder of temporary files can: {kept:,} bytes of its "
+            f"it holds more than the folder of temporary files can: {kept:,} bytes of its "
             "disk stay free"
         )

@@ -31,7 +31,7 @@ def chunks(
     """
     given = _Blocks(blocks)
     first = given.start(looked_at)
-    split = _documents if is_document(first) else lines
+    split = _documents if is_document(first[:LOOKED_AT]) else lines
     yield from split(chain([first], given), limit)
 
 

@@ -13,7 +13,8 @@ from streamt_ol.reading.chunks import lines
 from streamt_ol.reading.opening import open_input, unreadable
 from streamt_ol.reading.sources import Inputs
 from streamt_ol.redaction import place
-from streamt_ol.scale.pieces import Name, Origins, Outcome, Summary, encoded, joined
+from streamt_ol.scale.blobs import joined
+from streamt_ol.scale.pieces import Name, Origins, Outcome, Summary, encoded, state_piece
 from streamt_ol.scale.plan import LINE_BITS
 from streamt_ol.scale.ranges import blocks_within, start_of_reading
 from streamt_ol.scale.state import shares
@@ -24,19 +25,25 @@ from streamt_ol.validation.stream.rules import continuous_jobs, repeated
 from streamt_ol.validation.stream.state import StreamState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from streamt_ol.reading.raw import Chunk
     from streamt_ol.scale.plan import Input, Plan, Split
     from streamt_ol.scale.work_dir import WorkDir
 
+# Entries of stream state that are held at a time: some 60 MB, and as much again to write them.
+_PART_ENTRIES = 250_000
+
 
 def check_split(work: WorkDir, plan: Plan, number: int) -> Outcome:
     """Check the split ``number`` and leave its pieces, the summary last: ``summary-NUMBER``."""
     split = plan.splits[number]
-    checked = _Split(plan, split)
+
+    def leave(part: int, state: StreamState) -> None:
+        work.write(state_piece(number, part), joined(shares(state, plan.partitions)))
+
+    checked = _Split(plan, split, leave)
     checked.run()
-    work.write(f"state-{number}", joined(list(shares(checked.state, plan.partitions))))
     work.write(f"names-{number}", encoded(checked.names()))
     origins = checked.origins()
     if origins is not None:
@@ -58,10 +65,13 @@ def collector_of(plan: Plan) -> Collector:
 
 
 class _Split:
-    """One split while it is checked."""
+    """One split while it is checked; ``leave`` takes each part of its stream state."""
 
-    def __init__(self, plan: Plan, split: Split) -> None:
-        self.state = StreamState()
+    def __init__(self, plan: Plan, split: Split, leave: Callable[[int, StreamState], None]) -> None:
+        self._state = StreamState()
+        self._leave = leave
+        self._parts = 0
+        self._continuous: set[int] = set()
         self._plan = plan
         self._split = split
         self._input = plan.inputs[split.input]
@@ -77,8 +87,11 @@ class _Split:
         for chunk in self._chunks():
             self._seen = self._seen or not chunk.is_blank
             located = chunk._replace(position=base + chunk.position)
-            self._collector.checked(check_chunk(located, settings, self.state))
-            self._collector.add(repeated(self.state))
+            self._collector.checked(check_chunk(located, settings, self._state))
+            self._collector.add(repeated(self._state))
+            if self._state.entries > _PART_ENTRIES:
+                self._leave_part()
+        self._leave_part()
         if self._inputs.positions >= 1 << LINE_BITS:
             raise StreamtOlError(
                 INVALID,
@@ -87,6 +100,14 @@ class _Split:
                 location=Location(file=place(self._input.name)),
                 suggestion="compress it in smaller parts",
             )
+
+    def _leave_part(self) -> None:
+        """Hand the stream state over and begin another: a compressed file may hold any number."""
+        before, self._state = self._state, StreamState()
+        self._state.names = before.names
+        self._continuous |= continuous_jobs(before)
+        self._leave(self._parts, before)
+        self._parts += 1
 
     def summary(self, *, has_origins: bool) -> Summary:
         """Return what the report needs of the split."""
@@ -98,16 +119,17 @@ class _Split:
             self._collector.kinds,
             self._seen,
             self._collector.counts(),
-            sorted(continuous_jobs(self.state)),
+            sorted(self._continuous),
             (failures[0].message, str(failures[0].location), failures[0].suggestion)
             if failures
             else None,
             has_origins,
+            self._parts,
         )
 
     def names(self) -> list[Name]:
         """Return the words for the identities whose names are kept."""
-        state = self.state
+        state = self._state
         return [(key, name) for key in state.names if (name := state.name_of(key)) is not None]
 
     def origins(self) -> Origins | None:

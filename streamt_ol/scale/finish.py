@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from streamt_ol.problems import PARSE, Location, StreamtOlError
 from streamt_ol.reading.sources import Origin, place_of_single
 from streamt_ol.scale.check import collector_of
-from streamt_ol.scale.pieces import Across, Name, Origins, Summary, decoded, encoded
+from streamt_ol.scale.groups import groups_of
+from streamt_ol.scale.pieces import Across, KeySet, Name, Origins, Summary, decoded, encoded
 from streamt_ol.scale.plan import LINE_BITS
 from streamt_ol.validation.findings import LocatedFinding
 from streamt_ol.validation.report.collector import Counts
@@ -20,28 +21,47 @@ from streamt_ol.validation.stream.state import NAMED
 if TYPE_CHECKING:
     from streamt_ol.scale.plan import Plan
     from streamt_ol.scale.work_dir import WorkDir
-    from streamt_ol.validation.report.collector import Report
+    from streamt_ol.validation.report.collector import Collector, Report
 
 _OFFSET = (1 << LINE_BITS) - 1
+_NOTHING = Counts({}, {}, {}, [])
 
 
-def summaries_of(work: WorkDir, plan: Plan) -> list[Summary]:
-    """Return the summaries of all splits, in their order."""
-    return [decoded(work.read(f"summary-{split.number}"), Summary) for split in plan.splits]
+class Splits(NamedTuple):
+    """What is known of all splits: what they counted, the continuous jobs, the rest in order."""
+
+    collector: Collector
+    continuous: set[int]
+    summaries: list[Summary]
 
 
-def leave_across(work: WorkDir, plan: Plan, summaries: list[Summary]) -> None:
-    """Leave what each merge needs of the others: ``across``."""
+def splits_of(work: WorkDir, plan: Plan) -> Splits:
+    """Read the summaries of all splits; what they found is not held twice."""
+    splits = Splits(collector_of(plan), set(), [])
+    for split in plan.splits:
+        summary = decoded(work.read(f"summary-{split.number}"), Summary)
+        splits.collector.take(summary.counts, summary.kinds, summary.blank)
+        splits.continuous.update(summary.continuous)
+        summary.counts, summary.continuous = _NOTHING, []
+        splits.summaries.append(summary)
+    return splits
+
+
+def leave_across(work: WorkDir, plan: Plan, splits: Splits) -> int:
+    """Leave what each merge needs of the others, ``across``; return how many merges there are."""
     firsts = []
     at = 0
-    for number, (split, summary) in enumerate(zip(plan.splits, summaries, strict=True)):
+    for number, (split, summary) in enumerate(zip(plan.splits, splits.summaries, strict=True)):
         if number and split.input != plan.splits[number - 1].input:
             at += 1  # as between the inputs of one process
         firsts.append(at)
         at += summary.lines
-    continuous = {job for summary in summaries for job in summary.continuous}
+    parts = [summary.parts for summary in splits.summaries]
+    groups = groups_of(work, plan, parts)
+    continuous = KeySet.packed(splits.continuous)
     names = _first_names(work, plan)
-    work.write("across", encoded(Across(firsts, sorted(continuous), names)))
+    work.write("across", encoded(Across(groups, firsts, parts, continuous, names)))
+    return len(groups)
 
 
 def _first_names(work: WorkDir, plan: Plan) -> list[Name]:
@@ -55,12 +75,10 @@ def _first_names(work: WorkDir, plan: Plan) -> list[Name]:
     return list(found.items())
 
 
-def report_of(work: WorkDir, plan: Plan, summaries: list[Summary]) -> Report:
+def report_of(work: WorkDir, plan: Plan, splits: Splits, merges: int) -> Report:
     """Return the report of a run of which every piece is there."""
-    collector = collector_of(plan)
-    for summary in summaries:
-        collector.take(summary.counts, summary.kinds, summary.blank)
-    for number in range(plan.partitions):
+    collector, _, summaries = splits
+    for number in range(merges):
         collector.take(decoded(work.read(f"merged-{number}"), Counts))
     collector.add(_empty(plan, summaries))
     origins = _OriginTable(work, plan, summaries)

@@ -14,6 +14,7 @@ from streamt_ol.reading import storage
 from streamt_ol.reading.blocks import is_compressed
 from streamt_ol.reading.chunks import LOOKED_AT
 from streamt_ol.reading.documents import is_document
+from streamt_ol.reading.json_scan import BOM
 from streamt_ol.reading.opening import STDIN, STDIN_NAME, open_input
 
 if TYPE_CHECKING:
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 POSITION_BITS = 48
 LINE_BITS = 28  # of a position: the rest is the number of the split
 _MAX_SPLITS = 1 << (POSITION_BITS - LINE_BITS)
-# Bytes of stream state that a byte of input comes to at the most: a run of two small events,
-# 1,600 bytes together, takes 200 bytes.
-_STATE_SHARE = 8
-_GROWTH = 12  # by which compressed events are taken to grow
-_PARTITION_BYTES = 128 << 20  # half of what a partition may take: the rest is for joining
+# Bytes of input for a partition: the smallest events that leave state leave half a byte of it for
+# each of theirs, so that even then a partition is no more than what is merged at once.
+_PARTITION_BYTES = 32 << 20
+_GROWTH = 100  # by which compressed events grow at the most, unless they are made for that
+_MAX_PARTITIONS = 1 << 16  # whose table in each piece of state takes half a megabyte
 
 
 class Input(msgspec.Struct, frozen=True, array_like=True):
@@ -53,12 +54,16 @@ class Split(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """The inputs and splits of a run, and everything else its steps depend on."""
+    """The inputs and splits of a run, and everything else its steps depend on.
+
+    ``fixed`` says that the user named the number of partitions.
+    """
 
     release: str
     inputs: list[Input]
     splits: list[Split]
     partitions: int
+    fixed: bool
     max_line_bytes: int
     max_problems: int
     strict: bool
@@ -88,10 +93,10 @@ def plan_inputs(names: Sequence[str], split_bytes: int) -> tuple[list[Input], li
 
 
 def partitions_for(inputs: Sequence[Input], splits: Sequence[Split]) -> int:
-    """Return into how many partitions the stream state goes, so that each fits into memory."""
+    """Return into how many partitions the stream state goes: each fits into memory by far."""
     whole = {split.input for split in splits if split.whole}
     size = sum(one.size * (_GROWTH if at in whole else 1) for at, one in enumerate(inputs))
-    return max(1, -(-size // (_STATE_SHARE * _PARTITION_BYTES)))
+    return min(max(1, -(-size // _PARTITION_BYTES)), _MAX_PARTITIONS)
 
 
 def _looked_at(name: str) -> tuple[Input, bool]:
@@ -104,11 +109,11 @@ def _looked_at(name: str) -> tuple[Input, bool]:
             return Input(name, source), True
         size, mark = storage.version(source)
         with open_input(source) as stream:
-            first = stream.read(LOOKED_AT)
+            first = stream.read(len(BOM) + LOOKED_AT)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         return Input(name, name, failure=reason), True
-    whole = is_compressed(first) or is_document(first)
+    whole = is_compressed(first) or is_document(first.removeprefix(BOM)[:LOOKED_AT])
     return Input(name, source, size, mark), whole
 
 

@@ -8,7 +8,7 @@ from streamt_ol import __version__
 from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError
 from streamt_ol.scale import tasks
 from streamt_ol.scale.engines import EngineOptions, engine
-from streamt_ol.scale.finish import leave_across, report_of, summaries_of
+from streamt_ol.scale.finish import leave_across, report_of, splits_of
 from streamt_ol.scale.pieces import Outcome, decoded, encoded
 from streamt_ol.scale.plan import Plan, partitions_for, plan_inputs
 from streamt_ol.scale.work_dir import work_dir
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[int, int], None]
 
-_FORMAT = "1"  # of the pieces in a work directory
+_FORMAT = "2"  # of the pieces in a work directory
 
 
 def validate(
@@ -47,10 +47,10 @@ def validate(
             plan = _plan(names, options, scale)
             work.claim(encoded(plan))
             _check(started, work, plan, progress)
-            summaries = summaries_of(work, plan)
-            leave_across(work, plan, summaries)
-            _map(started, tasks.merge, work, _missing(work, "merged", range(plan.partitions)))
-            return report_of(work, plan, summaries)
+            splits = splits_of(work, plan)
+            merges = leave_across(work, plan, splits)
+            _map(started, tasks.merge, work, _missing(work, "merged", range(merges)))
+            return report_of(work, plan, splits, merges)
 
 
 def _plan(names: Sequence[str], options: Options, scale: ScaleOptions) -> Plan:
@@ -64,6 +64,7 @@ def _plan(names: Sequence[str], options: Options, scale: ScaleOptions) -> Plan:
         inputs,
         splits,
         scale.partitions or partitions_for(inputs, splits),
+        scale.partitions is not None,
         options.settings.max_line_bytes,
         options.max_problems,
         options.strict,

@@ -3,103 +3,124 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import msgspec
 
 from streamt_ol.scale.pieces import decoded, encoded
-from streamt_ol.validation.stream.facts import Moment
 from streamt_ol.validation.stream.state import StreamState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
 _RUN_KEY = 16  # bytes of a UUID
+_JOB_KEY = 8
+_STATIC_KEY = 15
 _CHECKSUM_BITS = 32
 
 
-class Share(msgspec.Struct, array_like=True, omit_defaults=True):
-    """The share of one split in one partition; 128-bit keys are written as bytes."""
+class Share(msgspec.Struct, array_like=True):
+    """The share of one piece of state in one partition; 128-bit keys are written as bytes."""
 
-    runs: dict[bytes, bytes]
-    more_runs: dict[bytes, dict[int, bytes]]
-    more_moments: list[tuple[bytes, int, str, list[Moment]]]
-    inputs: dict[bytes, bytes]
-    more_inputs: dict[bytes, dict[int, int]]
-    half_known: list[tuple[bytes, str]]
-    statics: dict[bytes, bytes]
-    more_statics: dict[bytes, list[bytes]]
-    types: dict[int, bytes]
-    more_types: dict[int, dict[str, int]]
-    first: dict[bytes, int]
-    last: dict[bytes, int]
-    window_start: int | None
+    runs: dict[bytes, bytes] = {}
+    more_runs: dict[bytes, dict[int, bytes]] = {}
+    more_moments: dict[bytes, bytes] = {}
+    inputs: dict[bytes, bytes] = {}
+    more_inputs: dict[bytes, dict[int, int]] = {}
+    half_known: list[bytes] = []
+    statics: dict[bytes, bytes] = {}
+    more_statics: dict[bytes, bytes] = {}
+    types: dict[int, bytes] = {}
+    more_types: dict[int, dict[str, int]] = {}
+    first: dict[bytes, int] = {}
+    last: dict[bytes, int] = {}
+    window_start: int | None = None
 
 
-def shares(state: StreamState, count: int) -> Iterator[bytes]:
-    """Yield the share of each of ``count`` partitions in ``state``, as bytes."""
-    start = state.window.start
-    made = [Share({}, {}, [], {}, {}, [], {}, {}, {}, {}, {}, {}, start) for _ in range(count)]
+def shares(state: StreamState, count: int) -> list[bytes]:
+    """Return the share of each of ``count`` partitions in ``state``: no byte where it has none."""
+    made = _Shares(count)
     _divide_runs(state, made)
     _divide_identities(state, made)
-    return map(encoded, made)
+    start = state.window.start
+    for share in made.values():
+        share.window_start = start
+    return [encoded(made[at]) if at in made else b"" for at in range(count)]
 
 
-def _divide_runs(state: StreamState, made: list[Share]) -> None:
-    count, window = len(made), state.window
+class _Shares(dict[int, Share]):
+    """The shares that are not empty, by the numbers of their partitions."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self._count = count
+
+    def of(self, key: bytes) -> Share:
+        """Return the share that ``key`` belongs to; keys that count up are spread, too."""
+        return self[crc32(key) % self._count]
+
+    def __missing__(self, number: int) -> Share:
+        share = self[number] = Share()
+        return share
+
+
+def _divide_runs(state: StreamState, made: _Shares) -> None:
     for run, packed in state.runs.items():
-        made[run % count].runs[_bytes(run)] = packed
+        made.of(key := _bytes(run)).runs[key] = packed
     for run, others in state.more_runs.items():
-        made[run % count].more_runs[_bytes(run)] = others
-    for (run, job, part), moments in state.more_moments.items():
-        made[run % count].more_moments.append((_bytes(run), job, part, moments))
+        made.of(key := _bytes(run)).more_runs[key] = others
+    for further, moment in state.more_moments.items():
+        made.of(further[:_RUN_KEY]).more_moments[further] = moment
     for run, packed in state.inputs.items():
-        made[run % count].inputs[_bytes(run)] = packed
+        made.of(key := _bytes(run)).inputs[key] = packed
     for run, inputs in state.more_inputs.items():
-        made[run % count].more_inputs[_bytes(run)] = inputs
-    for run, part in state.half_known:
-        made[run % count].half_known.append((_bytes(run), part))
-    for key, position in window.first.items():
-        made[(key >> _CHECKSUM_BITS) % count].first[_long(key)] = position
-    for key, position in window.last.items():
-        made[(key >> _CHECKSUM_BITS) % count].last[_long(key)] = position
+        made.of(key := _bytes(run)).more_inputs[key] = inputs
+    for part in state.half_known:
+        made.of(_bytes(part >> 1)).half_known.append(_long(part))
+    window = state.window
+    for seen, position in window.first.items():
+        made.of(_bytes(seen >> _CHECKSUM_BITS)).first[_long(seen)] = position
+    for seen, position in window.last.items():
+        made.of(_bytes(seen >> _CHECKSUM_BITS)).last[_long(seen)] = position
 
 
-def _divide_identities(state: StreamState, made: list[Share]) -> None:
-    count = len(made)
+def _divide_identities(state: StreamState, made: _Shares) -> None:
     for static, version in state.statics.items():
-        made[_of_static(static, count)].statics[static] = version
-    for static, versions in state.more_statics.items():
-        made[_of_static(static, count)].more_statics[static] = versions
+        made.of(static).statics[static] = version
+    for further, version in state.more_statics.items():
+        made.of(further[:_STATIC_KEY]).more_statics[further] = version
     for job, packed in state.types.items():
-        made[job % count].types[job] = packed
+        made.of(job.to_bytes(_JOB_KEY)).types[job] = packed
     for job, types in state.more_types.items():
-        made[job % count].more_types[job] = types
+        made.of(job.to_bytes(_JOB_KEY)).more_types[job] = types
 
 
-def state_of(share: bytes, shift: int) -> StreamState:
-    """Return the state that ``share`` holds; its window counts from ``shift`` positions on."""
-    found = decoded(share, Share)
+def state_of(given: Iterable[bytes], shift: int) -> StreamState:
+    """Return the state that the shares of one piece hold; its window counts from ``shift`` on."""
     state = StreamState()
-    state.runs = {_int(run): packed for run, packed in found.runs.items()}
-    state.more_runs = {_int(run): others for run, others in found.more_runs.items()}
-    state.more_moments = {
-        (_int(run), job, part): moments for run, job, part, moments in found.more_moments
-    }
-    state.inputs = {_int(run): packed for run, packed in found.inputs.items()}
-    state.more_inputs = {_int(run): inputs for run, inputs in found.more_inputs.items()}
-    state.half_known = {(_int(run), part) for run, part in found.half_known}
-    state.statics, state.more_statics = found.statics, found.more_statics
-    state.types, state.more_types = found.types, found.more_types
-    if found.window_start is not None:
-        window = state.window
-        window.start = found.window_start + shift
-        window.first = {_int(key): at + shift for key, at in found.first.items()}
-        window.last = {_int(key): at + shift for key, at in found.last.items()}
+    window = state.window
+    for data in given:
+        share = decoded(data, Share)
+        _take_runs(state, share)
+        state.statics |= share.statics
+        state.more_statics |= share.more_statics
+        state.types |= share.types
+        state.more_types |= share.more_types
+        if share.window_start is not None:
+            window.start = share.window_start + shift
+            window.first |= {_int(key): at + shift for key, at in share.first.items()}
+            window.last |= {_int(key): at + shift for key, at in share.last.items()}
     return state
 
 
-def _of_static(key: bytes, count: int) -> int:
-    return int.from_bytes(key[:8]) % count
+def _take_runs(state: StreamState, share: Share) -> None:
+    state.runs.update(zip(map(_int, share.runs), share.runs.values(), strict=True))
+    state.more_runs.update(zip(map(_int, share.more_runs), share.more_runs.values(), strict=True))
+    state.more_moments |= share.more_moments
+    state.inputs.update(zip(map(_int, share.inputs), share.inputs.values(), strict=True))
+    more_inputs = share.more_inputs
+    state.more_inputs.update(zip(map(_int, more_inputs), more_inputs.values(), strict=True))
+    state.half_known.update(map(_int, share.half_known))
 
 
 def _bytes(run: int) -> bytes:

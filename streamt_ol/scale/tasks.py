@@ -1,4 +1,4 @@
-"""The two tasks that an engine maps: check a split, merge a partition.
+"""The two tasks that an engine maps: check a split, merge a group of partitions.
 
 A task takes the work directory and a number as bytes, leaves its piece in the work directory,
 and returns an ``Outcome``. It raises nothing: an engine would try it again.
@@ -13,7 +13,7 @@ import msgspec
 
 from streamt_ol.problems import Location, StreamtOlError
 from streamt_ol.scale.check import check_split
-from streamt_ol.scale.merge import merge_partition
+from streamt_ol.scale.merge import merge_group
 from streamt_ol.scale.pieces import Outcome, decoded, encoded
 from streamt_ol.scale.plan import Plan
 from streamt_ol.scale.work_dir import WorkDir
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Item(msgspec.Struct, array_like=True):
-    """What a task is given: where the work directory is, and which split or partition."""
+    """What a task is given: where the work directory is, and which split or group."""
 
     where: str
     number: int
@@ -35,8 +35,8 @@ def check(item: bytes) -> bytes:
 
 
 def merge(item: bytes) -> bytes:
-    """Merge a partition. Takes an ``Item``, returns an ``Outcome``, each as bytes."""
-    return _done(item, merge_partition)
+    """Merge a group of partitions. Takes an ``Item``, returns an ``Outcome``, each as bytes."""
+    return _done(item, merge_group)
 
 
 def _done(item: bytes, step: Callable[[WorkDir, Plan, int], Outcome]) -> bytes:

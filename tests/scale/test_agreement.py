@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from support.archives import write_archive
 
+from streamt_ol.reading import blocks
 from streamt_ol.reading.opening import openers
+from streamt_ol.scale import check, groups, plan, ranges
 from streamt_ol.scale.options import ScaleOptions
 from streamt_ol.scale.run import validate as validate_in_splits
 from streamt_ol.validation.options import Options, Settings
@@ -29,8 +31,16 @@ def quiet(size: int, events: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_splits_and_partitions_change_nothing(seed: int, tmp_path: Path) -> None:
+def test_splits_and_partitions_change_nothing(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     random = Random(seed)
+    # As if the archive were large: many partitions, some merged together, and states in parts.
+    monkeypatch.setattr(plan, "_PARTITION_BYTES", random.choice([40, 1 << 20]))
+    monkeypatch.setattr(groups, "GROUP_BYTES", random.choice([1, 100, 1 << 20]))
+    monkeypatch.setattr(check, "_PART_ENTRIES", random.choice([0, 3, 1 << 20]))
+    for module in (blocks, ranges):
+        monkeypatch.setattr(module, "BLOCK", random.choice([500, 1 << 20]))
     names = write_archive(tmp_path, random, files=4, events=20)
     size = sum(Path(name).stat().st_size for name in names if Path(name).exists())
     shown = random.choice([0, 3, 100, 10_000])

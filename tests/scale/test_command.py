@@ -137,6 +137,16 @@ def test_a_pipe_is_one_split(archive: list[str], tmp_path: Path) -> None:
     assert json.loads(ran.stdout)["data"]["events"] == 900
 
 
+@pytest.mark.parametrize("start", [b"", b"\xef\xbb\xbf", b"\xef\xbb\xbf \n"])
+def test_a_document_is_one_split_after_a_byte_order_mark_too(start: bytes, tmp_path: Path) -> None:
+    name = str(tmp_path / "a.json")
+    events = [dataset_event(), {}, dataset_event()]
+    Path(name).write_bytes(start + json.dumps(events, indent=1).encode())
+    ran = streamt_ol("validate", name, "--split-bytes", "100", "-f", "json")
+    assert ran.stdout == streamt_ol("validate", name, "-f", "json").stdout
+    assert json.loads(ran.stdout)["data"]["events"] == 3
+
+
 @pytest.mark.parametrize("size", ["0", "x", "64Q", "-1M", "M", "1.5M", ""])
 def test_a_size_is_a_number_with_a_unit(size: str, archive: list[str]) -> None:
     ran = streamt_ol("validate", archive[0], f"--split-bytes={size}")
@@ -149,7 +159,7 @@ class TestInputsThatChange:
 
     def planned(self, tmp_path: Path, *names: str) -> tuple[WorkDir, Plan]:
         inputs, splits = plan_inputs(names, 1 << 20)
-        plan = Plan("test", inputs, splits, 1, 1 << 20, 100, False, [])
+        plan = Plan("test", inputs, splits, 1, True, 1 << 20, 100, False, [])
         work = WorkDir(str(tmp_path / "work"))
         work.claim(encoded(plan))
         return work, plan

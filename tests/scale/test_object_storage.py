@@ -84,7 +84,7 @@ def test_a_work_directory_may_lie_in_the_store(bucket: Store, tmp_path: Path) ->
     command = ["validate", f"{URI}/w.jsonl", "--work-dir", f"{URI}/work", "--split-bytes", "50k"]
     first = streamt_ol(*command, "--jobs", "2", environment=bucket.environment)
     pieces = {name.rpartition("/")[2] for name in bucket.files.ls(f"{BUCKET}/work", detail=False)}
-    assert {"plan", "summary-0", "state-0", "names-0", "across", "merged-0"} <= pieces
+    assert {"plan", "summary-0", "state-0-0", "names-0", "across", "merged-0"} <= pieces
     again = streamt_ol(*command, "--jobs", "1", environment=bucket.environment)
     assert (again.returncode, again.stdout) == (first.returncode, first.stdout)
     other = streamt_ol(*command, "--strict", environment=bucket.environment)
@@ -105,7 +105,7 @@ def test_a_replaced_object_is_an_error_that_names_it(bucket: Store, tmp_path: Pa
         name = f"{URI}/replaced.jsonl"
         inputs, splits = plan_inputs([name], 1 << 20)
         work = WorkDir(str(tmp_path))
-        work.claim(encoded(Plan("test", inputs, splits, 1, 1 << 20, 100, False, [])))
+        work.claim(encoded(Plan("test", inputs, splits, 1, True, 1 << 20, 100, False, [])))
         bucket.put("replaced.jsonl", lines(11))
         tasks.check(encoded(tasks.Item(work.where, 0)))
         summary = decoded(work.read("summary-0"), Summary)
@@ -135,3 +135,65 @@ def test_an_absent_object_is_an_error_of_its_input(bucket: Store) -> None:
     ran = streamt_ol("validate", f"{URI}/absent.jsonl", environment=bucket.environment)
     assert ran.returncode == 1
     assert b"s3://lineage/absent.jsonl:1: error OL-R061: E501_PARSE_ERROR: " in ran.stdout
+
+
+class TestDelivery:
+    """`send` and `check` read objects as they read files."""
+
+    def sent(self, bucket: Store, name: str, folder: Path, *more: str) -> bytes:
+        ran = streamt_ol(
+            "send", f"{URI}/{name}", "--to", "file", "--path", "out.jsonl", *more,
+            cwd=folder, environment=bucket.environment,
+        )  # fmt: skip
+        assert (ran.returncode, ran.stderr) == (0, b"")
+        return ran.stdout
+
+    @pytest.mark.parametrize("more", [[], ["--stream"]])
+    def test_what_is_sent_is_what_the_object_holds(
+        self, bucket: Store, tmp_path: Path, more: list[str]
+    ) -> None:
+        data = lines(50) + lines(50, "COMPLETE")
+        bucket.put("send.jsonl", data)
+        bucket.put("send.jsonl.gz", gzip.compress(data))
+        for name in ("send.jsonl", "send.jsonl.gz"):
+            (tmp_path / "out.jsonl").unlink(missing_ok=True)
+            said = self.sent(bucket, name, tmp_path, *more)
+            assert said == b"sent 100, skipped 0, refused 0\n"
+            assert (tmp_path / "out.jsonl").read_bytes() == data
+
+    def test_a_checkpoint_knows_what_an_object_held_that_is_replaced(
+        self, bucket: Store, tmp_path: Path
+    ) -> None:
+        bucket.put("log.jsonl", lines(10))
+        more = ("--progress-file", "done", "--rejected", "rejected.jsonl")
+        assert self.sent(bucket, "log.jsonl", tmp_path, *more).startswith(b"sent 10,")
+        assert b"sent before 10" in self.sent(bucket, "log.jsonl", tmp_path, *more)
+        both = lines(10) + lines(5, "COMPLETE")
+        bucket.put("log.jsonl", both)
+        said = self.sent(bucket, "log.jsonl", tmp_path, *more)
+        assert said == b"sent 5, skipped 0, refused 0, sent before 10\n"
+        assert (tmp_path / "out.jsonl").read_bytes() == both
+
+    def test_a_long_event_is_one_of_an_object_too(self, bucket: Store, tmp_path: Path) -> None:
+        event = run_event("START")
+        event["x"] = "y" * (20 << 20)
+        bucket.put("long.jsonl", json.dumps(event).encode() + b"\n")
+        assert self.sent(bucket, "long.jsonl", tmp_path, "--no-validate").startswith(b"sent 1,")
+
+    def test_check_reads_objects(self, bucket: Store) -> None:
+        bucket.put("check.jsonl", lines(3))
+        ran = streamt_ol(
+            "check", f"{URI}/check.jsonl", "--for", "marquez", environment=bucket.environment
+        )
+        assert ran.stdout.endswith(b"marquez: accepted 3, ignored 0, refused 0\n")
+
+    @pytest.mark.parametrize("more", [[], ["--stream"]])
+    def test_an_absent_object_is_an_error_that_names_it(
+        self, bucket: Store, tmp_path: Path, more: list[str]
+    ) -> None:
+        ran = streamt_ol(
+            "send", f"{URI}/no.jsonl", "--to", "file", "--path", "out.jsonl", *more,
+            cwd=tmp_path, environment=bucket.environment,
+        )  # fmt: skip
+        assert ran.returncode == 1
+        assert b"E501_PARSE_ERROR s3://lineage/no.jsonl: the input cannot be read: " in ran.stderr

@@ -295,3 +295,23 @@ def test_what_is_remembered_stays_under_200_bytes_for_each_run_and_identity() ->
         state.observe("DatasetEvent", static, b"%d" % number, 2 * number + 1, trusted=True)
     assert [len(t) for t in (state.runs, state.statics, state.types)] == [30_000] * 3
     assert max(per_entry(t) for t in (state.runs, state.statics, state.types)) < 200
+
+
+@pytest.mark.timeout(60)  # where each is compared with all before it, this takes ten minutes
+def test_one_run_or_dataset_that_breaks_a_rule_with_every_event_costs_no_more() -> None:
+    state = StreamState()
+    for number in range(60_000):
+        start = {"eventTime": TIMES[0], "producer": str(number), "eventType": "START",
+                 "run": {"runId": "00000000-0000-4000-8000-000000000000"},
+                 "job": {"namespace": "n", "name": "j"}}  # fmt: skip
+        state.observe("RunEvent", start, b"s%d" % number, 2 * number, trusted=True)
+        static = {"eventTime": TIMES[0], "dataset": {"namespace": "n", "name": "d"}}
+        state.observe("DatasetEvent", static, b"d%d" % number, 2 * number + 1, trusted=True)
+    assert len(state.runs) == len(state.statics) == 1
+    tables = (state.more_moments, state.more_statics)
+    assert [len(table) for table in tables] == [59_999] * 2
+    assert max(map(per_entry, tables)) < 220
+    found = findings(state)
+    assert found[0] == ("OL-R031", 2)
+    assert [rule for rule, _ in found].count("OL-R031") == 59_999
+    assert [rule for rule, _ in found].count("OL-R039") == 59_999

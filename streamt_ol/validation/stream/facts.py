@@ -22,6 +22,7 @@ START, END, RUNNING = "start", "end", "running"  # the members of ``Run`` that h
 _PARTS = {"START": START, "COMPLETE": END, "ABORT": END, "FAIL": END, "RUNNING": RUNNING}
 _ENDS = frozenset({"COMPLETE", "ABORT", "FAIL"})
 _TYPE_LIMIT = 20
+CHECKSUM_BYTES = 4
 
 
 class Moment(NamedTuple):
@@ -110,6 +111,22 @@ def job_key(namespace: str, name: str) -> int:
     return int.from_bytes(blake2b(text, digest_size=8).digest())
 
 
+def packed_moment(moment: Moment) -> bytes:
+    """Return ``moment`` in 18 bytes."""
+    return _MOMENT.pack(moment.ticks, moment.checksum, *_low_high(moment.position))
+
+
+def unpacked_moment(data: bytes) -> Moment:
+    """Return the moment that ``packed_moment`` made ``data`` of."""
+    ticks, checksum, low, high = _MOMENT.unpack(data)
+    return Moment(ticks, checksum, high << 32 | low)
+
+
+def part_key(run: int, part: str) -> int:
+    """Return a number that stands for the START or the end of a run."""
+    return run << 1 | (part == END)
+
+
 def run_key(run_id: str) -> int:
     """Return the number that a UUID writes, whatever its case."""
     return int(run_id.replace("-", ""), 16)
@@ -172,8 +189,8 @@ def is_well_formed(kind: str, event: dict[str, Any]) -> bool:
     return known and isinstance(run_id, str) and is_uuid(run_id)
 
 
-def half_known(event: dict[str, Any]) -> tuple[int, str] | None:
-    """Return the run key and the part of a START or end that is not well-formed, or None.
+def half_known(event: dict[str, Any]) -> int | None:
+    """Return the ``part_key`` of a START or end that is not well-formed, or None.
 
     Such an event tells nothing of its run, but that this part is there.
     """
@@ -181,7 +198,7 @@ def half_known(event: dict[str, Any]) -> tuple[int, str] | None:
     run_id = run.get("runId") if isinstance(run, dict) else None
     part = _PARTS.get(event_type) if isinstance(event_type, str) else None
     if part in (START, END) and isinstance(run_id, str) and is_uuid(run_id):
-        return run_key(run_id), part
+        return part_key(run_key(run_id), part)
     return None
 
 

@@ -7,6 +7,7 @@ that has an earlier event ends with its location, which only the report knows.
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from streamt_ol.redaction import shown
@@ -14,6 +15,7 @@ from streamt_ol.validation.findings import LocatedFinding
 from streamt_ol.validation.rules import finding
 from streamt_ol.validation.stream import facts
 from streamt_ol.validation.stream.facts import END, START
+from streamt_ol.validation.stream.further import FurtherMoments
 from streamt_ol.validation.stream.packing import (
     is_dataset,
     job_type,
@@ -54,12 +56,15 @@ def stream_findings(state: StreamState, continuous: Collection[int]) -> Iterator
     ``continuous`` holds the keys of the jobs whose runs need no end: ``continuous_jobs``.
     """
     yield from repeated(state)
-    with_more = {key for key, _, _ in state.more_moments}
+    further = FurtherMoments(state.more_moments)
     for key, data in state.runs.items():
         if key in state.more_runs:
-            yield from _shared_run(state, key)
-        elif key in with_more or not facts.is_quiet(data):
-            yield from _run(state, continuous, key, facts.unpacked(data))
+            yield from _shared_run(state, further, key)
+        elif not facts.is_quiet(data):
+            yield from _run(state, further, continuous, key)
+    for key in further.runs():
+        if key not in state.more_runs and facts.is_quiet(state.runs[key]):
+            yield from _run(state, further, continuous, key)
     yield from _statics(state)
     yield from _types(state)
     yield from _inputs(state)
@@ -72,12 +77,12 @@ def _located(
 
 
 def _run(
-    state: StreamState, continuous: Collection[int], key: int, run: Run
+    state: StreamState, further: FurtherMoments, continuous: Collection[int], key: int
 ) -> Iterator[LocatedFinding]:
     """Yield what is wrong with a run of one job."""
-    more = (key, run.job, START) in state.more_moments or (key, run.job, END) in state.more_moments
-    if more or not _is_quiet(run):
-        yield from _order(state, key, run)
+    run = facts.unpacked(state.runs[key])
+    if not _is_quiet(run) or any(any(further.of(key, run.job, part)) for part in (START, END)):
+        yield from _order(further, key, run)
         if run.generated or run.job not in continuous:
             yield from _missing(state, key, run)
 
@@ -90,16 +95,17 @@ def _is_quiet(run: Run) -> bool:
     return running is None or running.ticks <= end.ticks
 
 
-def _shared_run(state: StreamState, key: int) -> Iterator[LocatedFinding]:
+def _shared_run(state: StreamState, further: FurtherMoments, key: int) -> Iterator[LocatedFinding]:
     """Yield that several jobs have one run id; a START or end of each is not a second one."""
-    first, *others = state.all_runs(key)
+    runs = state.all_runs(key)
+    first = next(runs)
+    yield from _order(further, key, first)
     before = _named(state, first.job)
-    for run in others:
+    for run in runs:
         now = _named(state, run.job)
         message = f"run {facts.run_id_of(key)} belongs to {now} here, and to {before}"
         yield _located(run.first, "OL-R030", "/job", message, first.first)
-    for run in (first, *others):
-        yield from _order(state, key, run)
+        yield from _order(further, key, run)
 
 
 def _named(state: StreamState, job: int) -> str:
@@ -107,21 +113,22 @@ def _named(state: StreamState, job: int) -> str:
     return "another job" if name is None else f"the job {name}"
 
 
-def _order(state: StreamState, key: int, run: Run) -> Iterator[LocatedFinding]:
+def _order(further: FurtherMoments, key: int, run: Run) -> Iterator[LocatedFinding]:
     """Yield further STARTs and ends of a run, and what is later than its end."""
     run_id = facts.run_id_of(key)
     for part, first in ((START, run.start), (END, run.end)):
-        for moment in state.more_moments.get((key, run.job, part), ()):
+        for moment in further.of(key, run.job, part):
             assert first is not None
             message = f"a second {_NAMES[part]} of run {run_id}; the first is"
             yield _located(moment.position, _MORE[part], "/eventType", message, first.position)
     if run.end is None:
         return
     # Whichever end stands first in the input, a run is over at the earliest.
-    ends = (run.end, *state.more_moments.get((key, run.job, END), ()))
+    ends = chain((run.end,), further.of(key, run.job, END))
     over = min(ends, key=lambda one: (one.ticks, one.position))
-    for start in (run.start, *state.more_moments.get((key, run.job, START), ())):
-        if start is not None and start.ticks > over.ticks:
+    starts = () if run.start is None else chain((run.start,), further.of(key, run.job, START))
+    for start in starts:
+        if start.ticks > over.ticks:
             message = f"START later than the terminal event of run {run_id}"
             yield _located(start.position, "OL-R033", "/eventType", message, over.position)
     if run.running is not None and run.running.ticks > over.ticks:
@@ -132,21 +139,21 @@ def _order(state: StreamState, key: int, run: Run) -> Iterator[LocatedFinding]:
 def _missing(state: StreamState, key: int, run: Run) -> Iterator[LocatedFinding]:
     """Yield the ends that a run misses: streamt's own must have both, another finite one too."""
     for moment, rule, part in ((run.start, "OL-R036", START), (run.end, "OL-R037", END)):
-        if moment is None and (key, part) not in state.half_known:
+        if moment is None and facts.part_key(key, part) not in state.half_known:
             message = f"run {facts.run_id_of(key)} has no {_NAMES[part]} in the input"
             rule_here = "OL-R058" if run.generated else rule
             yield _located(run.first, rule_here, "/run/runId", message)
 
 
 def _statics(state: StreamState) -> Iterator[LocatedFinding]:
-    for key, versions in state.more_statics.items():
+    for further, version in state.more_statics.items():
+        key = further[: -facts.CHECKSUM_BYTES]
+        entity = "dataset" if is_dataset(version) else "job"
+        known = state.name_of(key)
+        name = f"this {entity}" if known is None else f"the {entity} {known}"
+        message = f"{name} is described for the same time already"
         earlier = static_position(state.statics[key])
-        for version in versions:
-            entity = "dataset" if is_dataset(version) else "job"
-            known = state.name_of(key)
-            name = f"this {entity}" if known is None else f"the {entity} {known}"
-            message = f"{name} is described for the same time already"
-            yield _located(static_position(version), "OL-R039", f"/{entity}", message, earlier)
+        yield _located(static_position(version), "OL-R039", f"/{entity}", message, earlier)
 
 
 def _types(state: StreamState) -> Iterator[LocatedFinding]:

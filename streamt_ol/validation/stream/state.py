@@ -7,7 +7,8 @@ names. Only what breaks a rule costs more.
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from streamt_ol.openlineage.events import DATASET_EVENT, RUN_EVENT
@@ -16,6 +17,7 @@ from streamt_ol.reading.json_scan import BLANKS
 from streamt_ol.redaction import shown
 from streamt_ol.validation.stream import facts
 from streamt_ol.validation.stream.facts import END, START, Moment, Run
+from streamt_ol.validation.stream.further import further_key, run_of
 from streamt_ol.validation.stream.packing import (
     TYPE_AT,
     job_type,
@@ -28,6 +30,9 @@ from streamt_ol.validation.stream.packing import (
 from streamt_ol.validation.stream.times import ticks
 from streamt_ol.validation.stream.window import Window
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sized
+
 Identity = tuple[str, str]  # namespace and name
 NAMED = 20_000  # identities whose names are kept for messages
 _SHORT = 400  # characters of an identity that is kept as it is: most are never put into words
@@ -39,9 +44,10 @@ class StreamState:
     ``runs`` packs a run by its key; ``statics`` a checksum and position by the key of an
     identity at a time; ``types`` a position and the processing type by a job's key; ``inputs`` a
     checksum and position by the key of a run of streamt's own. The ``more_...`` tables hold what
-    breaks rules: runs of the same id by other jobs, further STARTs and ends by run and job,
-    versions, types, inputs. ``half_known`` names the STARTs and ends of which nothing else is
-    known. ``names`` has the first identities by their keys, or their words: see ``name_of``.
+    breaks rules: runs of the same id by other jobs, further STARTs and ends by
+    ``further_key``, versions by the key and their checksum, types, inputs. ``half_known`` has the
+    ``facts.part_key`` of the STARTs and ends of which nothing else is known. ``names`` has the
+    first identities by their keys, or their words: see ``name_of``.
     ``repeated`` holds the positions of events repeated to the byte, for the reader to take away.
     """
 
@@ -51,14 +57,25 @@ class StreamState:
         self.types: dict[int, bytes] = {}
         self.inputs: dict[int, bytes] = {}
         self.more_runs: dict[int, dict[int, bytes]] = {}
-        self.more_moments: dict[tuple[int, int, str], list[Moment]] = {}
-        self.more_statics: dict[bytes, list[bytes]] = {}
+        self.more_moments: dict[bytes, bytes] = {}
+        self.more_statics: dict[bytes, bytes] = {}
         self.more_types: dict[int, dict[str, int]] = {}
         self.more_inputs: dict[int, dict[int, int]] = {}
-        self.half_known: set[tuple[int, str]] = set()
+        self.half_known: set[int] = set()
         self.names: dict[int | bytes, Identity | str] = {}
         self.window = Window()
         self.repeated: list[int] = []
+
+    @property
+    def entries(self) -> int:
+        """The number of entries in all tables, each of which takes up to about 250 bytes."""
+        plain: tuple[Sized, ...] = (
+            self.runs, self.statics, self.types, self.inputs, self.more_moments,
+            self.more_statics, self.half_known,
+        )  # fmt: skip
+        nested: tuple[dict[int, Any], ...] = (self.more_runs, self.more_types, self.more_inputs)
+        within = sum(sum(map(len, table.values())) for table in nested)
+        return sum(map(len, plain)) + within
 
     def observe(
         self, kind: str, event: dict[str, Any], data: bytes, position: int, *, trusted: bool
@@ -157,23 +174,24 @@ class StreamState:
         self.repeated += later.repeated
         self.repeated += self.window.absorb(later.window)
         for key, data in later.runs.items():
-            self._add_run(key, facts.unpacked(data))
+            if key in self.runs:
+                self._add_run(key, facts.unpacked(data))
+            else:
+                self.runs[key] = data
         for key, runs in later.more_runs.items():
             for data in runs.values():
                 self._add_run(key, facts.unpacked(data))
-        for (key, job, part), moments in later.more_moments.items():
-            for moment in moments:
-                run = facts.run_facts_of(job, part, moment)
-                self._add_run(key, run)
+        for further, data in later.more_moments.items():
+            key, job, part = run_of(further)
+            self._add_run(key, facts.run_facts_of(job, part, facts.unpacked_moment(data)))
         self._absorb_tables(later)
 
     def _absorb_tables(self, later: StreamState) -> None:
         self.half_known |= later.half_known
         for static, version in later.statics.items():
             self._add_version(static, version)
-        for static, versions in later.more_statics.items():
-            for one in versions:
-                self._add_version(static, one)
+        for further, version in later.more_statics.items():
+            self._add_version(further[: -facts.CHECKSUM_BYTES], version)
         self._absorb_values(later)
         for identity, name in later.names.items():
             if len(self.names) == NAMED:
@@ -192,10 +210,11 @@ class StreamState:
             for checksum, position in inputs.items():
                 self._add_inputs(key, checksum, position)
 
-    def all_runs(self, key: int) -> list[Run]:
-        """Return the runs of one run id, one for each job, in the order of their first events."""
+    def all_runs(self, key: int) -> Iterator[Run]:
+        """Yield the runs of one run id, one for each job, in the order of their first events."""
         packed = [self.runs[key], *self.more_runs.get(key, {}).values()]
-        return sorted(map(facts.unpacked, packed), key=lambda run: run.first)
+        packed.sort(key=lambda data: facts.unpacked(data).first)
+        return map(facts.unpacked, packed)
 
     def _add_run(self, key: int, run: Run) -> None:
         data = self.runs.get(key)
@@ -212,36 +231,29 @@ class StreamState:
         others[run.job] = facts.packed(run)
 
     def _joined(self, key: int, one: Run, other: Run) -> Run:
-        """Return what is known of the events of one run by one job."""
+        """Return what is known of the events of one run by one job; ``other`` is the later."""
         running = [moment for moment in (one.running, other.running) if moment is not None]
         return Run(
             one.job,
             min(one.first, other.first),
             one.generated or other.generated,
-            self._first((key, one.job, START), one.start, other.start),
-            self._first((key, one.job, END), one.end, other.end),
+            self._first(key, one.job, START, one.start, other.start),
+            self._first(key, one.job, END, one.end, other.end),
             max(running, key=lambda moment: (moment.ticks, -moment.position), default=None),
         )
 
     def _first(
-        self, at: tuple[int, int, str], one: Moment | None, other: Moment | None
+        self, key: int, job: int, part: str, one: Moment | None, other: Moment | None
     ) -> Moment | None:
-        """Return the first START, or end, of a run; keep later ones that differ from it."""
+        """Return the first START, or end, of a run; keep a later one that differs from all."""
         if one is None or other is None:
             return one or other
-        versions: list[Moment] = [one, *self.more_moments.pop(at, ())]
-        for index, known in enumerate(versions):
-            if known.checksum == other.checksum:
-                versions[index], again = sorted((known, other), key=_position)
-                self.repeated.append(again.position)
-                break
+        further = further_key(key, job, part, other.checksum)
+        if other.checksum == one.checksum or further in self.more_moments:
+            self.repeated.append(other.position)
         else:
-            versions.append(other)
-        versions.sort(key=_position)
-        first, later = versions[0], versions[1:]
-        if later:
-            self.more_moments[at] = later
-        return first
+            self.more_moments[further] = facts.packed_moment(other)
+        return one
 
     def _add_inputs(self, key: int, checksum: int, position: int) -> None:
         """Note the inputs of a run of streamt's own; keep the first, and where others are."""
@@ -256,17 +268,11 @@ class StreamState:
         if known is None:
             self.statics[key] = version
             return
-        versions = [known, *self.more_statics.pop(key, ())]
-        for index, one in enumerate(versions):
-            if one[:4] == version[:4]:
-                versions[index], again = sorted((one, version), key=static_position)
-                self.repeated.append(static_position(again))
-                break
+        checksum = version[: facts.CHECKSUM_BYTES]
+        if known.startswith(checksum) or key + checksum in self.more_statics:
+            self.repeated.append(static_position(version))
         else:
-            versions.append(version)
-        self.statics[key], *later = sorted(versions, key=static_position)
-        if later:
-            self.more_statics[key] = later
+            self.more_statics[key + checksum] = version
 
     def _add_type(self, key: int, name: str, position: int) -> None:
         """Note that a job has a processing type; keep the first, and where others begin."""
@@ -288,8 +294,9 @@ class StreamState:
 
 def _worded(identity: Identity) -> str:
     namespace, name = identity
-    return f"{shown(name)} in {shown(namespace)}"
+    words = _shown_namespace(namespace) if len(namespace) <= _SHORT else shown(namespace)
+    return f"{shown(name)} in {words}"
 
 
-def _position(moment: Moment) -> int:
-    return moment.position
+# Thousands of identities share a few namespaces, in which a search for credentials takes long.
+_shown_namespace = lru_cache(maxsize=1024)(shown)
