@@ -9,9 +9,10 @@ from __future__ import annotations
 from operator import itemgetter
 
 from streamt_ol import contracts
+from streamt_ol.codes import SINK_OUTPUT_OMITTED
 from streamt_ol.contracts import ProjectedJob, State
 from streamt_ol.manifest.locations import Locations
-from streamt_ol.problems import SINK_OUTPUT_OMITTED, WarningRecord, warning
+from streamt_ol.problems import WarningRecord, warning
 from streamt_ol.redaction import shown
 from streamt_ol.resolution.artifacts import Artifacts
 from streamt_ol.resolution.dag import Dag

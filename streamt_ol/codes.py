@@ -5,19 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from streamt_ol.problems import (
-    EMIT_FAILED,
     ENDED_BY_SIGNAL,
     ENV_VAR,
     ENVIRONMENT,
-    GENERIC_WARNING,
     INVALID,
     NOT_DELIVERED,
     NOT_STARTED,
     PARSE,
-    SCHEMA_INCOMPLETE,
-    SENT_INVALID,
-    SINK_OUTPUT_OMITTED,
-    UNENCRYPTED,
     USAGE,
 )
 
@@ -61,29 +55,41 @@ ERRORS: dict[str, Code] = {
     ),
 }
 
-WARNINGS: dict[str, Code] = {
-    GENERIC_WARNING: Code(
-        "a key of a project is not known, or a line of its `.env` is not a setting",
-        "correct the spelling; what is ignored does not change the lineage",
-    ),
-    SCHEMA_INCOMPLETE: Code(
-        "a dataset declares no columns, so its event has no schema facet",
-        "declare `columns` (or a contract with columns) on the source or model",
-    ),
-    SINK_OUTPUT_OMITTED: Code(
-        "a sink's external destination is not a dataset, so its job has no outputs",
-        "none needed: the omission is by design",
-    ),
-    EMIT_FAILED: Code(
-        "an event of a run was not acknowledged; the command itself is not affected",
-        "see what the message says of the server or file named in `transport`",
-    ),
-    UNENCRYPTED: Code(
-        "events travel over plain http to another machine, readable on the way",
-        "none inside a network that you trust; elsewhere give the receiver an https:// address",
-    ),
-    SENT_INVALID: Code(
-        "events were sent, or would be, in which `validate` finds errors: how many, by rule",
-        "see `streamt-ol validate`; --refuse-invalid refuses them, --ignore RULE silences a rule",
-    ),
-}
+WARNINGS: dict[str, Code] = {}
+
+
+def _warning(code: str, meaning: str, remedy: str) -> str:
+    WARNINGS[code] = Code(meaning, remedy)
+    return code
+
+
+GENERIC_WARNING = _warning(
+    "W000_WARNING",
+    "a key of a project is not known, or a line of its `.env` is not a setting",
+    "correct the spelling; what is ignored does not change the lineage",
+)
+SCHEMA_INCOMPLETE = _warning(
+    "W110_OPENLINEAGE_SCHEMA_INCOMPLETE",
+    "a dataset declares no columns, so its event has no schema facet",
+    "declare `columns` (or a contract with columns) on the source or model",
+)
+SINK_OUTPUT_OMITTED = _warning(
+    "W111_OPENLINEAGE_SINK_OUTPUT_OMITTED",
+    "a sink's external destination is not a dataset, so its job has no outputs",
+    "none needed: the omission is by design",
+)
+EMIT_FAILED = _warning(
+    "W112_OPENLINEAGE_EMIT_FAILED",
+    "an event of a run was not acknowledged; the command itself is not affected",
+    "see what the message says of the server or file named in `transport`",
+)
+UNENCRYPTED = _warning(
+    "W113_OPENLINEAGE_UNENCRYPTED",
+    "events travel over plain http to another machine, readable on the way",
+    "none inside a network that you trust; elsewhere give the receiver an https:// address",
+)
+SENT_INVALID = _warning(
+    "W114_OPENLINEAGE_SENT_INVALID",
+    "events were sent, or would be, in which `validate` finds errors: how many, by rule",
+    "see `streamt-ol validate`; --refuse-invalid refuses them, --ignore RULE silences a rule",
+)

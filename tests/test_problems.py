@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from streamt_ol.codes import GENERIC_WARNING
 from streamt_ol.problems import (
-    GENERIC_WARNING,
     INVALID,
     Location,
     StreamtOlError,

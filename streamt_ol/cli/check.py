@@ -16,7 +16,7 @@ from streamt_ol.delivery.checks import check as checked_events
 from streamt_ol.delivery.outcome import DEPENDS, REFUSED, Verdict
 from streamt_ol.delivery.reading import Events, RunMaking
 from streamt_ol.delivery.receivers import CHECKED, RECEIVERS
-from streamt_ol.problems import NOT_DELIVERED, USAGE, StreamtOlError
+from streamt_ol.problems import NOT_DELIVERED, USAGE, Location, StreamtOlError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -52,7 +52,7 @@ def check(
     for given, file in files.items():
         if file and given not in {receiver.settings_option for receiver in asked}:
             message = "the option does not apply to the receivers of --for"
-            raise StreamtOlError(USAGE, message, location=f"--{given.replace('_', '-')}")
+            raise StreamtOlError(USAGE, message, location=Location(option=given))
     with reading_settings():
         bound = [receiver.with_settings(files.get(receiver.settings_option)) for receiver in asked]
     validity = options.validity_from(
@@ -80,7 +80,9 @@ def _names(receivers: list[str]) -> list[str]:
         if name not in CHECKED:
             known = ", ".join((*CHECKED, ALL))
             raise StreamtOlError(
-                USAGE, "there is no such receiver to check for", location="--for",
+                USAGE,
+                "there is no such receiver to check for",
+                location=Location(option="receivers"),
                 suggestion=f"choose among: {known}",
             )  # fmt: skip
     return list(dict.fromkeys(receivers))

@@ -177,21 +177,25 @@ def parameters_from(given: list[str] | None) -> dict[str, str]:
         name, mark, value = text.partition("=")
         if not mark or name in found:
             raise StreamtOlError(
-                USAGE, "the value must be NAME=VALUE, each name once", location="--param"
+                USAGE,
+                "the value must be NAME=VALUE, each name once",
+                location=Location(option="parameters"),
             )
         found[name] = value
     return found
 
 
-def check_distinct(paths: Mapping[str, str | Path | None]) -> None:
+def check_distinct(paths: Mapping[str, str | Path | None], flags: Mapping[str, str]) -> None:
     """Refuse two options (the keys) that name one file, by whatever path or link.
 
-    A value is None where the option is not given. Raises ``StreamtOlError``.
+    A value is None where the option is not given; ``flags`` has the flag of each option. Raises
+    ``StreamtOlError``.
     """
     given = [(name, str(path)) for name, path in paths.items() if path]
     for (first, one), (second, other) in combinations(given, 2):
         if _is_same(one, other):
-            raise StreamtOlError(USAGE, f"the file is the same as {first}", location=second)
+            message = f"the file is the same as {flags.get(first, first)}"
+            raise StreamtOlError(USAGE, message, location=Location(option=second))
 
 
 def _is_same(one: str, other: str) -> bool:
@@ -215,7 +219,7 @@ def validity_from(*, no_validate: bool, refuse_invalid: bool, ignore: list[str] 
     """Return how far validation counts. Raises E500 for options that exclude each other."""
     if no_validate and refuse_invalid:
         raise StreamtOlError(
-            USAGE, "the option excludes --no-validate", location=Location(option="--refuse-invalid")
+            USAGE, "the option excludes --no-validate", location=Location(option="refuse_invalid")
         )
     return Validity(known_rules(ignore or []), on=not no_validate, refuses_invalid=refuse_invalid)
 

@@ -47,7 +47,7 @@ def diff(
     ] = None,
     output_file: Annotated[
         Path | None,
-        option(metavar="PATH", help="Write to this file, all or nothing."),
+        option(options.OUTPUT_FILE, metavar="PATH", help="Write to this file, all or nothing."),
     ] = None,
     map_namespace: Annotated[
         list[str] | None,
@@ -64,10 +64,11 @@ def diff(
         ),
     ] = None,
     env: Annotated[
-        str | None, option(metavar="NAME", help="The environment of each project.")
+        str | None, option(options.ENV, metavar="NAME", help="The environment of each project.")
     ] = None,
     job_namespace: Annotated[
-        str | None, option(metavar="NAMESPACE", help="Of jobs; may be absent here.")
+        str | None,
+        option(options.JOB_NAMESPACE, metavar="NAMESPACE", help="Of jobs; may be absent here."),
     ] = None,
     kafka_namespace: options.KafkaNamespace = None,
     gateway_namespace: options.GatewayNamespace = None,
@@ -97,7 +98,7 @@ def diff(
     output_file = file_to_write(output, output_file)
     if output.json and output_file is None and chosen != "json":
         message = f"--output json prints the difference as JSON, so --format {chosen} needs a file"
-        raise StreamtOlError(USAGE, message, suggestion="name the file with --output-file")
+        raise StreamtOlError(USAGE, message, suggestion=f"name the file with {options.OUTPUT_FILE}")
     if (old, new) == (STDIN, STDIN):
         raise StreamtOlError(USAGE, "OLD and NEW are both standard input")
 

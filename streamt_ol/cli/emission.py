@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol import collector
+from streamt_ol.codes import UNENCRYPTED
 from streamt_ol.export.environment import with_environment
-from streamt_ol.problems import UNENCRYPTED, USAGE, StreamtOlError, WarningRecord, warning
+from streamt_ol.problems import USAGE, StreamtOlError, WarningRecord, warning
 from streamt_ol.runs import Run, RunSpec, check_spec
 from streamt_ol.runs.child import Ended
 from streamt_ol.runs.marker import MarkerLocation, local_location

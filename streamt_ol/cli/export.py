@@ -42,7 +42,11 @@ def export(
     event_time: options.EventTime = None,
     output_file: Annotated[
         Path | None,
-        option(metavar="PATH", help="Write the lines to this file, all or nothing."),
+        option(
+            options.OUTPUT_FILE,
+            metavar="PATH",
+            help="Write the lines to this file, all or nothing.",
+        ),
     ] = None,
     check: Annotated[
         Path | None,
@@ -60,7 +64,7 @@ def export(
     """Export what a streamt project declares as OpenLineage JSON Lines."""
     output: Output = context.obj
     if check is not None and output_file is not None:
-        raise StreamtOlError(USAGE, "--check writes nothing, so it takes no --output-file")
+        raise StreamtOlError(USAGE, f"--check writes nothing, so it takes no {options.OUTPUT_FILE}")
     if check is not None and str(check) == "-":
         raise StreamtOlError(USAGE, "--check takes the name of a file, not standard input")
     output_file = file_to_write(output, output_file)
@@ -135,7 +139,7 @@ def _tell_changes(output: Output, name: str, found: list[str], data: dict[str, A
         INVALID,
         f"the export is not current: {what}",
         location=Location(file=name),
-        suggestion="export again with --output-file in the place of --check",
+        suggestion=f"export again with {options.OUTPUT_FILE} in the place of --check",
     )
     output.error(stale, data)
 

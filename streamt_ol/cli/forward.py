@@ -27,7 +27,7 @@ from streamt_ol.delivery.routes import route_for
 from streamt_ol.delivery.routes.options import DeliveryOptions
 from streamt_ol.delivery.senders.kafka import Causes
 from streamt_ol.delivery.senders.kafka_settings import kafka_settings
-from streamt_ol.problems import USAGE, StreamtOlError
+from streamt_ol.problems import USAGE, Location, StreamtOlError
 
 _SAID = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 
@@ -40,7 +40,7 @@ def forward(
     to: options.To,
     url: options.Url = None,
     endpoint: options.Endpoint = None,
-    param: options.Parameters = None,
+    parameters: options.Parameters = None,
     token_env: options.TokenEnv = None,
     token_header: options.TokenHeader = None,
     ca_file: options.CaFile = None,
@@ -61,19 +61,23 @@ def forward(
     """Read a topic and post each record; its offset is committed once it is acknowledged."""
     output: Output = context.obj
     if to in RECEIVERS and RECEIVERS[to].route == "kafka":
-        raise StreamtOlError(USAGE, "a topic cannot be the receiver", location="--to")
+        raise StreamtOlError(
+            USAGE, "a topic cannot be the receiver", location=Location(option="to")
+        )
     options.check_distinct(
         {
-            "--path": path,
-            "--rejected": rejected,
-            "--kafka-config": kafka_config,
-            "--namespace-map": namespace_map,
-        }
+            "path": path,
+            "rejected": rejected,
+            "kafka_config": kafka_config,
+            "namespace_map": namespace_map,
+        },
+        output.flags,
     )
     delivery_options = DeliveryOptions(
         to=to, url=url, endpoint=endpoint, token_env=token_env, token_header=token_header,
         ca_file=ca_file, allow_plain_http=allow_plain_http, gzip=gzip, path=path,
-        namespace_map=namespace_map, parameters=options.parameters_from(param), timeout=timeout,
+        namespace_map=namespace_map, timeout=timeout,
+        parameters=options.parameters_from(parameters),
         retries=retries, concurrency=1,
     )  # fmt: skip
     with reading_settings():

@@ -37,7 +37,11 @@ def graph(
     env: options.Environment = None,
     job_namespace: Annotated[
         str | None,
-        option(metavar="NAMESPACE", help="Namespace of the jobs; may be absent here."),
+        option(
+            options.JOB_NAMESPACE,
+            metavar="NAMESPACE",
+            help="Namespace of the jobs; may be absent here.",
+        ),
     ] = None,
     kafka_namespace: options.KafkaNamespace = None,
     gateway_namespace: options.GatewayNamespace = None,
@@ -52,7 +56,7 @@ def graph(
     ] = None,
     output_file: Annotated[
         Path | None,
-        option(metavar="PATH", help="Write to this file, all or nothing."),
+        option(options.OUTPUT_FILE, metavar="PATH", help="Write to this file, all or nothing."),
     ] = None,
     focus: Annotated[
         str | None,

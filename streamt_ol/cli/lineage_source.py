@@ -12,6 +12,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streamt_ol import collector
+from streamt_ol.cli.options import PROJECT_DIR
 from streamt_ol.cli.output import note
 from streamt_ol.cli.progress import elapsed
 from streamt_ol.cli.source import hinted, source_of, stdin_holds_data
@@ -107,7 +108,7 @@ def _tell_empty() -> None:
     if not stdin_holds_data():
         location = Location(file=STDIN_NAME, line=1)
         raise StreamtOlError(PARSE, "standard input is empty", location=location)
-    note("standard input is empty, so there is nothing to draw; --project-dir reads a project")
+    note(f"standard input is empty, so there is nothing to draw; {PROJECT_DIR} reads a project")
 
 
 def _is_folder(name: str) -> bool:

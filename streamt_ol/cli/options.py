@@ -12,9 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+# The flags that several commands have, and that messages name.
+JOB_NAMESPACE = "--job-namespace"
+PROJECT_DIR = "--project-dir"
+ENV = "--env"
+OUTPUT_FILE = "--output-file"
+
 JobNamespace = Annotated[
     str | None,
     option(
+        JOB_NAMESPACE,
         metavar="NAMESPACE",
         help="Namespace of all jobs; required here or as OPENLINEAGE_NAMESPACE.",
     ),
@@ -42,11 +49,11 @@ EventTime = Annotated[
 ]
 ProjectDir = Annotated[
     str | None,
-    option(metavar="FOLDER", help="Read the streamt project in this folder."),
+    option(PROJECT_DIR, metavar="FOLDER", help="Read the streamt project in this folder."),
 ]
 Environment = Annotated[
     str | None,
-    option("--env", metavar="NAME", help="The project's environment; else STREAMT_ENV."),
+    option(ENV, metavar="NAME", help="The project's environment; else STREAMT_ENV."),
 ]
 Quiet = Annotated[bool, option("--quiet", "-q", help="Do not print warnings.")]
 
@@ -78,7 +85,7 @@ def known_rules(names: Sequence[str]) -> frozenset[str]:
             raise StreamtOlError(
                 USAGE,
                 f"there is no rule {shown(name)}",
-                location="--ignore",
+                location=Location(option="ignore"),
                 suggestion="streamt-ol validate --list-rules prints them",
             )
     return frozenset(names)
@@ -92,6 +99,6 @@ def refuse_target(names: Sequence[str], target: Path) -> None:
         raise StreamtOlError(
             USAGE,
             f"{place(name)} is an input, and the report would replace it",
-            location="--output-file",
+            location=OUTPUT_FILE,
             suggestion="name another file for the report",
         )

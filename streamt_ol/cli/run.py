@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Annotated
 
 from streamt_ol.cli import child
+from streamt_ol.cli.options import JOB_NAMESPACE
 from streamt_ol.cli.parameters import Context, Parsing, argument, option
 from streamt_ol.problems import USAGE, StreamtOlError
 
@@ -65,6 +66,7 @@ def run(
     job_namespace: Annotated[
         str | None,
         option(
+            JOB_NAMESPACE,
             metavar="NAMESPACE",
             help="Namespace of the job; required here or as OPENLINEAGE_NAMESPACE.",
         ),

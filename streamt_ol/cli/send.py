@@ -26,11 +26,11 @@ from streamt_ol.delivery.retries import RetryPolicy
 from streamt_ol.delivery.routes import route_for
 from streamt_ol.delivery.routes.options import DeliveryOptions
 from streamt_ol.delivery.sending import Delivery
-from streamt_ol.problems import USAGE, StreamtOlError
+from streamt_ol.problems import USAGE, Location, StreamtOlError
 from streamt_ol.transport.base import Deadline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable
 
     from streamt_ol.delivery.files.checkpoint import Checkpoint
     from streamt_ol.delivery.routes.route import Route
@@ -42,7 +42,7 @@ def send(
     to: options.To,
     url: options.Url = None,
     endpoint: options.Endpoint = None,
-    param: options.Parameters = None,
+    parameters: options.Parameters = None,
     token_env: options.TokenEnv = None,
     token_header: options.TokenHeader = None,
     ca_file: options.CaFile = None,
@@ -110,27 +110,29 @@ def send(
     """Deliver OpenLineage events to a receiver, each at least once."""
     output: Output = context.obj
     if processing_engine and not (as_run_events and all(map(str.strip, processing_engine))):
-        message = "the option needs --as-run-events, a name and a version"
-        raise StreamtOlError(USAGE, message, location="--processing-engine")
+        message = f"the option needs {output.flags['as_run_events']}, a name and a version"
+        raise StreamtOlError(USAGE, message, location=Location(option="processing_engine"))
     options.check_distinct(
         {
             "the input": "/dev/stdin" if events == "-" else events,
-            "--path": path,
-            "--progress-file": progress_file,
-            "--rejected": rejected,
-            "--kafka-config": kafka_config,
-            "--namespace-map": namespace_map,
-        }
+            "path": path,
+            "progress_file": progress_file,
+            "rejected": rejected,
+            "kafka_config": kafka_config,
+            "namespace_map": namespace_map,
+        },
+        output.flags,
     )
-    _check_stream(
-        stream, {"--dry-run": dry_run, "--as-run-events": as_run_events, "--batch": batch}
-    )
+    if stream:
+        others = {"dry_run": dry_run, "as_run_events": as_run_events, "batch": batch}
+        _check_stream(output.flags[name] for name, is_given in others.items() if is_given)
     until = None if deadline is None else Deadline(deadline, time.monotonic)
     delivery_options = DeliveryOptions(
         to=to, url=url, endpoint=endpoint, token_env=token_env, token_header=token_header,
         ca_file=ca_file, allow_plain_http=allow_plain_http, gzip=gzip, batch=batch,
         bootstrap=bootstrap, topic=topic, kafka_config=kafka_config, path=path,
-        namespace_map=namespace_map, parameters=options.parameters_from(param), timeout=timeout,
+        namespace_map=namespace_map, timeout=timeout,
+        parameters=options.parameters_from(parameters),
         retries=retries, concurrency=concurrency, deadline=until,
     )  # fmt: skip
     policy = RetryPolicy(retries, random.random, until)
@@ -184,11 +186,11 @@ def _survey(
         note(f"empty inputs or outputs are added to {delivery.plan.adapted} events, as it asks")
 
 
-def _check_stream(stream: bool, others: Mapping[str, bool]) -> None:
-    """Raise E500 for what needs the whole input, or more than the event at hand."""
-    for name, is_given in others.items():
-        if stream and is_given:
-            raise StreamtOlError(USAGE, f"the option does not go with {name}", location="--stream")
+def _check_stream(others: Iterable[str]) -> None:
+    """Raise E500 for ``others`` that need the whole input, or more than the event at hand."""
+    for flag in others:
+        message = f"the option does not go with {flag}"
+        raise StreamtOlError(USAGE, message, location=Location(option="stream"))
 
 
 def _deliver(

@@ -9,16 +9,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePath
 
+from streamt_ol.cli.options import ENV, PROJECT_DIR
 from streamt_ol.problems import USAGE, StreamtOlError
 from streamt_ol.redaction import shown
 
 _OTHER_SOURCES = (
     "name a manifest, e.g. generated/manifest.json, pipe one in, or name a project's folder "
-    "with --project-dir"
+    f"with {PROJECT_DIR}"
 )
 
 
-def refuse_project(manifest: str | None, instead: str = "--project-dir") -> None:
+def refuse_project(manifest: str | None, instead: str = PROJECT_DIR) -> None:
     """Raise E500, with a hint, where a project is named in the place of a compiled manifest.
 
     ``instead`` is what reads a project.
@@ -57,7 +58,7 @@ def source_of(
     terminal, `/dev/null`, closed.
     """
     if manifest is not None and project_dir is not None:
-        raise StreamtOlError(USAGE, "give a manifest or --project-dir, not both")
+        raise StreamtOlError(USAGE, f"give a manifest or {PROJECT_DIR}, not both")
     if project_dir is not None:
         return None, project_dir
     if manifest is None and not stdin_holds_data():
@@ -72,7 +73,7 @@ def source_of(
             suggestion=_OTHER_SOURCES,
         )
     if env is not None:
-        raise StreamtOlError(USAGE, "--env chooses an environment of a --project-dir")
+        raise StreamtOlError(USAGE, f"{ENV} chooses an environment of a {PROJECT_DIR}")
     return "-" if manifest is None else manifest, None
 
 

@@ -45,16 +45,24 @@ def stage(
     event_time: options.EventTime = None,
     output_file: Annotated[
         Path | None,
-        option(metavar="PATH", help="For emit: write to this file, all or nothing."),
+        option(
+            options.OUTPUT_FILE,
+            metavar="PATH",
+            help="For emit: write to this file, all or nothing.",
+        ),
     ] = None,
     project_dir: Annotated[
         str | None,
-        option(metavar="FOLDER", help="For compile-project: the folder of the project."),
+        option(
+            options.PROJECT_DIR,
+            metavar="FOLDER",
+            help="For compile-project: the folder of the project.",
+        ),
     ] = None,
     env: Annotated[
         str | None,
         option(
-            "--env",
+            options.ENV,
             metavar="NAME",
             help="For compile-project: the project's environment; or STREAMT_ENV.",
         ),
@@ -72,7 +80,7 @@ def stage(
     if name is None:
         raise StreamtOlError(USAGE, "no stage is named", suggestion="streamt-ol stage --list")
     known = pipeline.stage_name(name)
-    refuse_project(manifest, "stage compile-project --project-dir")
+    refuse_project(manifest, f"stage compile-project {options.PROJECT_DIR}")
     given = {
         "manifest": manifest,
         "job_namespace": job_namespace,
@@ -87,7 +95,7 @@ def stage(
             message = f"only {reader} takes {' and '.join(names)}"
             raise StreamtOlError(USAGE, message, suggestion="use a pipe")
     if output_file is not None and known != LAST:
-        raise StreamtOlError(USAGE, f"only {LAST} takes --output-file")
+        raise StreamtOlError(USAGE, f"only {LAST} takes {options.OUTPUT_FILE}")
     output_file = file_to_write(output, output_file)
     with elapsed("reading the state"):
         state = {"options": _options(known, given)} if known in READERS else _read_state()

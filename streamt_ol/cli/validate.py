@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from streamt_ol.cli.options import known_rules, refuse_target, size_of
+from streamt_ol.cli.options import OUTPUT_FILE, known_rules, refuse_target, size_of
 from streamt_ol.cli.output import file_to_write
 from streamt_ol.cli.parameters import Context, argument, option
 from streamt_ol.problems import INVALID, USAGE, StreamtOlError
@@ -47,7 +47,7 @@ def validate(
     ] = None,
     output_file: Annotated[
         Path | None,
-        option(metavar="PATH", help="Write the report to this file, all or nothing."),
+        option(OUTPUT_FILE, metavar="PATH", help="Write the report to this file, all or nothing."),
     ] = None,
     strict: Annotated[bool, option("--strict", help="Treat warnings as errors.")] = False,
     ignore: Annotated[
@@ -107,7 +107,7 @@ def validate(
     output_file = file_to_write(output, output_file)
     if output.json and output_file is None and chosen != "json":
         message = f"--output json prints the report as JSON, so --format {chosen} needs a file"
-        raise StreamtOlError(USAGE, message, suggestion="name the file with --output-file")
+        raise StreamtOlError(USAGE, message, suggestion=f"name the file with {OUTPUT_FILE}")
     ignored = known_rules(ignore or [])
     names = expanded(_names(events or []))
     if output_file is not None:

@@ -15,7 +15,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, final
 
 from streamt_ol.delivery.senders.kafka import Causes, client, confluent_kafka, connecting
-from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.delivery.senders.kafka_settings import CONFIG
+from streamt_ol.problems import INVALID, Location, StreamtOlError
 from streamt_ol.redaction import shown
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def consumer(
             "enable.auto.offset.store": False,
             "enable.partition.eof": True,
         },
-        "--kafka-config",
+        CONFIG,
         causes,
     )
 
@@ -74,7 +75,7 @@ def check_topic(source: Any, topic: str, seconds: float, causes: Causes) -> None
 def unreadable(said: str) -> StreamtOlError:
     """Return the error of a topic that cannot be read, and what the client says of it."""
     message = f"the topic cannot be read: {shown(said, 400)[1:-1]}"
-    return StreamtOlError(INVALID, message, location="--topic")
+    return StreamtOlError(INVALID, message, location=Location(option="topic"))
 
 
 @final

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from streamt_ol import __version__
+from streamt_ol.codes import GENERIC_WARNING
 from streamt_ol.delivery.items import Item, digest_of
 from streamt_ol.delivery.runs_of_jobs import Facets, dataset_facets, run_events
 from streamt_ol.delivery.source import one_line, said
 from streamt_ol.openlineage.events import JOB_EVENT, kind_of
-from streamt_ol.problems import GENERIC_WARNING, warning
+from streamt_ol.problems import warning
 from streamt_ol.reading import strict_json
 from streamt_ol.reading.faults import FaultKind
 from streamt_ol.redaction import shown

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from streamt_ol.problems import SENT_INVALID, WarningRecord, warning
+from streamt_ol.codes import SENT_INVALID
+from streamt_ol.problems import WarningRecord, warning
 from streamt_ol.redaction import place
 from streamt_ol.validation.findings import ERROR
 

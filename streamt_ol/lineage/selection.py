@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 from streamt_ol.lineage.graph import DATASET, JOB, Edge, Graph, Key
-from streamt_ol.problems import USAGE, StreamtOlError
+from streamt_ol.problems import USAGE, Location, StreamtOlError
 from streamt_ol.redaction import name_line, shown
 
 _SHOWN = 5
@@ -87,7 +87,7 @@ def _several(focus: str, found: list[Key]) -> StreamtOlError:
     return StreamtOlError(
         USAGE,
         f"{shown(focus, _LONG)} is ambiguous: {listed}{more}",
-        location="--focus",
+        location=Location(option="focus"),
         suggestion="name one of them in full",
     )
 
@@ -96,7 +96,7 @@ def _nothing(graph: Graph, focus: str, wanted: str) -> StreamtOlError:
     message = f"no dataset or job is named {shown(focus, _LONG)}"
     near = _nearest(graph, wanted)
     suggestion = f"the nearest: {', '.join(map(_called, near))}" if near else None
-    return StreamtOlError(USAGE, message, location="--focus", suggestion=suggestion)
+    return StreamtOlError(USAGE, message, location=Location(option="focus"), suggestion=suggestion)
 
 
 def _nearest(graph: Graph, wanted: str) -> list[Key]:

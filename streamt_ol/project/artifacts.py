@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from streamt_ol.manifest.processes import CONNECTORS, PROCESSES, PROCESSOR_SUFFIX
+from streamt_ol.manifest.processes import CONNECTORS, KAFKA, PROCESSES, PROCESSOR_SUFFIX
 from streamt_ol.project.materialization import FLINK, GATEWAY, KAFKA_STREAMS, SINK, TOPIC
 from streamt_ol.project.models import Dependency, Model
 
@@ -33,10 +33,10 @@ def compiled_artifacts(
     for model in models:
         name = model.body["name"]
         own = {"ownership": {"project": project, "type": "model", "name": name}}
-        if model.materialization in (TOPIC, FLINK):
+        kind, suffix = _COMPILED[model.runs_as]
+        if PROCESSES[kind].output == KAFKA:
             artifacts["topics"].append({"name": model.topic, **own})
         if model.has_process:
-            kind, suffix = _COMPILED[model.runs_as]
             body = PROCESSES[kind].body(model.topic, topics.of(model))
             artifacts[kind].append({"name": name + suffix, **body, **own})
     return artifacts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from streamt_ol.codes import GENERIC_WARNING
 from streamt_ol.problems import (
-    GENERIC_WARNING,
     PARSE,
     Location,
     StreamtOlError,

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from io import StringIO
 from typing import NamedTuple
 
+from streamt_ol.codes import GENERIC_WARNING
 from streamt_ol.problems import (
     ENV_VAR,
-    GENERIC_WARNING,
     Location,
     StreamtOlError,
     WarningRecord,

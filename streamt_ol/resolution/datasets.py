@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from streamt_ol.codes import SCHEMA_INCOMPLETE
 from streamt_ol.contracts import Identity, ProjectedDataset
-from streamt_ol.problems import INVALID, SCHEMA_INCOMPLETE, StreamtOlError, WarningRecord, warning
+from streamt_ol.problems import INVALID, StreamtOlError, WarningRecord, warning
 from streamt_ol.redaction import shown
 from streamt_ol.resolution.declarations import Declaration, columns, documented
 from streamt_ol.resolution.outputs import Topic

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from streamt_ol.problems import EMIT_FAILED, StreamtOlError, WarningRecord
+from streamt_ol.codes import EMIT_FAILED
+from streamt_ol.problems import StreamtOlError, WarningRecord
 from streamt_ol.runs.child import Ended, run_child
 from streamt_ol.runs.lock import Holder, StateLock
 from streamt_ol.runs.marker import Marker, MarkerLocation, identity, read_marker

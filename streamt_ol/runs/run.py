@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, Self
 
-from streamt_ol.problems import EMIT_FAILED, WarningRecord
+from streamt_ol.codes import EMIT_FAILED
+from streamt_ol.problems import WarningRecord
 from streamt_ol.redaction import redact
 from streamt_ol.runs.check import check_event, check_spec
 from streamt_ol.runs.failure import GENERIC, exception_message, failure_message, is_failure

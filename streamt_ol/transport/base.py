@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NoReturn, Protocol, Self, final
 
-from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.problems import INVALID, Location, StreamtOlError
 from streamt_ol.redaction import place
 
 if TYPE_CHECKING:
@@ -127,4 +127,5 @@ class Deadline:
 
 def refuse(location: str, message: str, suggestion: str | None = None) -> NoReturn:
     """Raise ``StreamtOlError`` at ``location``, which may hold a name that a user wrote."""
-    raise StreamtOlError(INVALID, message, location=place(location), suggestion=suggestion)
+    where = location if isinstance(location, Location) else place(location)
+    raise StreamtOlError(INVALID, message, location=where, suggestion=suggestion)

@@ -6,7 +6,7 @@ as the specification's "Transport boundary" allows them. A field that is refused
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from streamt_ol.redaction import one_line, place, shown
 from streamt_ol.transport.address import USE_HTTPS, check_encrypted, parse_address
@@ -77,7 +77,22 @@ class HttpConfig(HttpSettings):
         return HttpTransport(self, limit=limit)
 
 
-TransportConfig = FileConfig | HttpConfig
+class TransportConfig(Protocol):
+    """What is configured: a row of ``_KINDS`` makes it of the section."""
+
+    @property
+    def is_unencrypted(self) -> bool:
+        """Whether what is sent can be read on its way."""
+
+    @property
+    def target(self) -> str:
+        """Where events go, safe to show."""
+
+    def workers(self, wanted: int) -> int:
+        """Return how many transports may work at a time."""
+
+    def open(self, limit: Deadline | None = None) -> Transport:
+        """Open it; no attempt lasts beyond ``limit``. Raises ``StreamtOlError``."""
 
 
 def read_transport_config(
@@ -110,7 +125,7 @@ def config_of(
     build = _KINDS.get(kind) if isinstance(kind, str) else None
     if build is None:
         named = f" {shown(kind, 40)}" if isinstance(kind, str) else ""
-        fail("type", f"the transport type{named} is not supported: use http or file")
+        fail("type", f"the transport type{named} is not supported: use {_kinds()}")
     config = build(section)
     if isinstance(config, HttpConfig) and config.headers and not allows_plain_http:
         check_encrypted(config.address, "transport.url", plain_http_hint)
@@ -152,7 +167,13 @@ def _http(section: Section) -> HttpConfig:
     )
 
 
-_KINDS: dict[str, Callable[[Section], TransportConfig]] = {"file": _file, "http": _http}
+_KINDS: dict[str, Callable[[Section], TransportConfig]] = {"http": _http, "file": _file}
+
+
+def _kinds() -> str:
+    """Return the types of transports in words."""
+    *first, last = _KINDS
+    return f"{', '.join(first)} or {last}"
 
 
 def _verify(section: Section) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NoReturn, Self, final
 
+from streamt_ol.problems import Location
 from streamt_ol.redaction import MASK
 from streamt_ol.transport.base import refuse
 
@@ -94,7 +95,8 @@ def check_token(token: str, location: str) -> None:
 def token_from(environment: Mapping[str, str], name: str) -> Secret:
     """Return the token in the variable ``name``. Raises ``StreamtOlError`` if it is not a token."""
     token = environment.get(name, "").strip()
+    location = Location(option="token_env")
     if not token:
-        refuse("--token-env", "the variable that it names is not set, or is empty")
-    check_token(token, "--token-env")
+        refuse(location, "the variable that it names is not set, or is empty")
+    check_token(token, location)
     return Secret(token)

@@ -42,7 +42,7 @@ LINES: list[tuple[int, list[str], set[str]]] = [
     (2, [], set()),
     (1, ["check", EVENTS, "--for", "all"], set()),
     (1, ["send", BROKEN, "--to", "file", "--path", "/dev/null/x"], set()),
-    (2, ["send", EVENTS, "--to", "nowhere"], set()),
+    (2, ["send", EVENTS, "--to", "nowhere"], {"option"}),
     (2, ["forward"], set()),
     (1, ["run", "--job-name", "x", "--", "true"], set()),
     (0, ["graph", EVENTS], set()),

@@ -347,4 +347,4 @@ class TestSettings:
         path.write_text(line)
         with pytest.raises(StreamtOlError) as refused:
             kafka_settings("b:9092", str(path))
-        assert refused.value.location == f"--kafka-config: {line.split(':', maxsplit=1)[0]}"
+        assert refused.value.location == f"kafka_config: {line.split(':', maxsplit=1)[0]}"

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamt_ol.problems import ENV_VAR, GENERIC_WARNING, StreamtOlError
+from streamt_ol.codes import GENERIC_WARNING
+from streamt_ol.problems import ENV_VAR, StreamtOlError
 from streamt_ol.project.variables import Variables
 
 

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.streamt.place import Json, checked, kinds
 
+from streamt_ol.codes import EMIT_FAILED
 from streamt_ol.openlineage.release import PRODUCER
-from streamt_ol.problems import EMIT_FAILED, StreamtOlError, WarningRecord
+from streamt_ol.problems import StreamtOlError, WarningRecord
 from streamt_ol.runs import (
     Dataset,
     Job,

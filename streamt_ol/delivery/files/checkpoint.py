@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, final
 
 import orjson
 
-from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.problems import INVALID, Location, StreamtOlError
 from streamt_ol.reading.opening import is_regular
 from streamt_ol.redaction import place
 from streamt_ol.transport.base import Closing
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _VERSION = 1
 _SYNC_EVERY = 0.1
-_OPTION = "--progress-file"
+_OPTION = Location(option="progress_file")
 
 
 @final

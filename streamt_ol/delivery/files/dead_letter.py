@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.problems import INVALID, Location, StreamtOlError
 from streamt_ol.redaction import place
 from streamt_ol.transport.base import Closing, DeliveryError
 from streamt_ol.transport.file import FileTransport
@@ -15,7 +15,7 @@ from streamt_ol.transport.file import FileTransport
 if TYPE_CHECKING:
     from streamt_ol.delivery.source import LiveSource, Source
 
-_OPTION = "--rejected"
+_OPTION = Location(option="rejected")
 
 
 @final

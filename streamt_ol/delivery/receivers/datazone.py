@@ -12,7 +12,7 @@ from typing import Any
 
 from streamt_ol.delivery.receivers.receiver import Parameter, Receiver, Request
 from streamt_ol.delivery.receivers.run_rules import RunRules
-from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.problems import INVALID, Location, StreamtOlError
 
 MAX_BYTES = 300_000
 _REGION = re.compile(r"[a-z]{2}(?:-[a-z]+)+-[0-9]+")
@@ -23,11 +23,13 @@ def _signed(request: Request) -> Request:
     signing, awsrequest, session = _botocore()
     region = request.parameters["region"]
     if not _REGION.fullmatch(region):
-        raise StreamtOlError(INVALID, "it is not a region of AWS", location="--param region")
+        raise StreamtOlError(
+            INVALID, "the region is not one of AWS", location=Location(option="parameters")
+        )
     credentials = session.get_session().get_credentials()
     if credentials is None:
         raise StreamtOlError(
-            INVALID, "no credentials of AWS are configured", location="--to datazone"
+            INVALID, "no credentials of AWS are configured", location=Location(option="to")
         )
     unsigned = awsrequest.AWSRequest(
         method="POST",
@@ -48,7 +50,7 @@ def _botocore() -> tuple[Any, Any, Any]:
         raise StreamtOlError(
             INVALID,
             "DataZone needs the package botocore, which is not installed",
-            location="--to datazone",
+            location=Location(option="to"),
             suggestion="pip install 'streamt-ol[aws]'",
         ) from None
     return auth, awsrequest, session

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from streamt_ol.delivery.receivers import RECEIVERS
 from streamt_ol.delivery.routes.http import http_route
-from streamt_ol.delivery.routes.options import DeliveryOptions, flag, required, usage_error
+from streamt_ol.delivery.routes.options import DeliveryOptions, required, usage_error
 from streamt_ol.delivery.routes.route import Route
+from streamt_ol.problems import Location
 from streamt_ol.redaction import place, shown
 
 if TYPE_CHECKING:
@@ -45,12 +46,12 @@ def route_for(options: DeliveryOptions, environment: Mapping[str, str]) -> Route
     """
     receiver = RECEIVERS.get(options.to)
     if receiver is None:
-        raise usage_error("--to", f"there is no receiver {shown(options.to, 40)}", _names())
+        raise usage_error("to", f"there is no receiver {shown(options.to, 40)}", _names())
     for option in dict.fromkeys(name for names in _OPTIONS.values() for name in names):
         if getattr(options, option) and option not in _OPTIONS[receiver.route]:
-            raise usage_error(flag(option), f"the option does not apply to {receiver.name}")
+            raise usage_error(option, f"the option does not apply to {receiver.name}")
     if options.namespace_map and receiver.settings_option != "namespace_map":
-        raise usage_error("--namespace-map", f"the option does not apply to {receiver.name}")
+        raise usage_error("namespace_map", f"the option does not apply to {receiver.name}")
     file = getattr(options, receiver.settings_option) if receiver.settings_option else None
     bound = receiver.with_settings(Path(file) if file else None)
     return _ROUTES[receiver.route](bound, options, environment)
@@ -79,7 +80,9 @@ def _file(receiver: Receiver, options: DeliveryOptions, _: Mapping[str, str]) ->
         receiver,
         config.target,
         1,
-        lambda: FileSender(FileTransport(config.path, "--path", create_folders=True)),
+        lambda: FileSender(
+            FileTransport(config.path, Location(option="path"), create_folders=True)
+        ),
     )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.delivery.routes.options import DeliveryOptions, required, usage_error
 from streamt_ol.delivery.routes.route import Route
-from streamt_ol.problems import StreamtOlError
+from streamt_ol.problems import USAGE, Location, StreamtOlError
 from streamt_ol.redaction import shown
 from streamt_ol.transport.address import ALLOW_PLAIN_HTTP, check_encrypted, parse_address
 
@@ -34,20 +35,18 @@ def http_route(
     batch_address = None
     if options.batch:
         if receiver.batch is None:
-            raise usage_error("--batch", f"{receiver.name} has no batch form")
+            raise usage_error("batch", f"{receiver.name} has no batch form")
         batch_endpoint = receiver.batch.endpoint
         if options.endpoint:
             batch_endpoint = f"{endpoint.rstrip('/')}/batch"
         batch_address = _address(url, batch_endpoint)
     if options.gzip and not receiver.may_gzip:
-        raise usage_error("--gzip", f"{receiver.name} does not take compressed bodies")
+        raise usage_error("gzip", f"{receiver.name} does not take compressed bodies")
     headers = _token_headers(receiver, options, environment)
     extra = tuple((n, Secret(_filled(v, parameters))) for n, v in receiver.headers)
     if headers and not options.allow_plain_http:
-        try:
-            check_encrypted(address, "--url", ALLOW_PLAIN_HTTP)
-        except StreamtOlError as error:
-            raise usage_error("--url", error.message, error.suggestion) from None
+        with _as_usage():
+            check_encrypted(address, Location(option="url"), ALLOW_PLAIN_HTTP)
     target = HttpTarget(
         address,
         batch_address,
@@ -75,7 +74,7 @@ def _parameters(receiver: Receiver, options: DeliveryOptions) -> dict[str, str]:
     known = {parameter.name: parameter for parameter in receiver.parameters}
     for name in options.parameters:
         if name not in known:
-            raise usage_error("--param", f"{receiver.name} has no parameter {shown(name, 40)}")
+            raise usage_error("parameters", f"{receiver.name} has no parameter {shown(name, 40)}")
     unused = {n for n in known if options.endpoint and f"{{{n}}}" in receiver.endpoint} | {
         n for n in known if options.url and f"{{{n}}}" in receiver.url
     }
@@ -84,12 +83,12 @@ def _parameters(receiver: Receiver, options: DeliveryOptions) -> dict[str, str]:
         value = options.parameters.get(name) or parameter.default
         if not value and name not in unused:
             example = f"--param {name}={'|'.join(parameter.choices) or 'VALUE'}"
-            raise usage_error("--param", f"{receiver.name} needs {name}", example)
+            raise usage_error("parameters", f"{receiver.name} needs {name}", example)
         if parameter.choices and value and value not in parameter.choices:
             known_values = ", ".join(parameter.choices)
-            raise usage_error("--param", f"{name} must be one of {known_values}")
+            raise usage_error("parameters", f"{name} must be one of {known_values}")
         if value and not _WORD.fullmatch(value):
-            raise usage_error("--param", f"the value of {name} is not a word of a URL")
+            raise usage_error("parameters", f"the value of {name} is not a word of a URL")
         values[name] = value
     return values
 
@@ -102,26 +101,34 @@ def _filled(template: str, parameters: Mapping[str, str]) -> str:
 
 
 def _address(url: str, endpoint: str) -> Address:
-    try:
+    with _as_usage():
         return parse_address(
             url,
             endpoint,
-            url_field="--url",
-            endpoint_field="--endpoint",
+            url_field=Location(option="url"),
+            endpoint_field=Location(option="endpoint"),
             key_field="--token-env",
         )
+
+
+@contextmanager
+def _as_usage() -> Iterator[None]:
+    """Raise what is wrong with an address as an error of the command line (E500)."""
+    try:
+        yield
     except StreamtOlError as error:
-        raise usage_error(error.location or "--url", error.message, error.suggestion) from None
+        error.code = USAGE
+        raise
 
 
 def _tls(address: Address, options: DeliveryOptions) -> Any:
     if address.scheme != "https":
         if options.ca_file:
-            raise usage_error("--ca-file", "the option does not apply to plain http")
+            raise usage_error("ca_file", "the option does not apply to plain http")
         return None
     from streamt_ol.transport.sockets import tls_context
 
-    return tls_context(options.ca_file, "--ca-file")
+    return tls_context(options.ca_file, Location(option="ca_file"))
 
 
 def _token_headers(
@@ -129,16 +136,16 @@ def _token_headers(
 ) -> tuple[tuple[str, Secret], ...]:
     if options.token_env is None:
         if options.token_header:
-            raise usage_error("--token-header", "there is no token without --token-env")
+            raise usage_error("token_header", "there is no token without --token-env")
         return ()
     if not receiver.tokens:
-        raise usage_error("--token-env", f"{receiver.name} takes no token")
+        raise usage_error("token_env", f"{receiver.name} takes no token")
     from streamt_ol.transport.credentials import Secret, token_from
 
     header = options.token_header or receiver.tokens[0]
     if header not in receiver.tokens:
         known = " or ".join(receiver.tokens)
-        raise usage_error("--token-header", f"{receiver.name} takes its token as {known}")
+        raise usage_error("token_header", f"{receiver.name} takes its token as {known}")
     token = token_from(environment, options.token_env)
     if header == "bearer":
         return (("Authorization", Secret(f"Bearer {token.reveal()}")),)

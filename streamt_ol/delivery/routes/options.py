@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from streamt_ol.problems import USAGE, StreamtOlError
+from streamt_ol.problems import USAGE, Location, StreamtOlError
 
 if TYPE_CHECKING:
     from streamt_ol.delivery.receivers.receiver import Receiver
@@ -47,15 +47,10 @@ def required(receiver: Receiver, options: DeliveryOptions, option: str) -> str:
     """Return the value of an option that ``receiver`` needs. Raises E500 without one."""
     value: str | None = getattr(options, option)
     if not value:
-        raise usage_error(flag(option), f"{receiver.name} needs it")
+        raise usage_error(option, f"{receiver.name} needs it")
     return value
 
 
-def flag(option: str) -> str:
-    """Return an option as it is given, e.g. ``--token-env``."""
-    return f"--{option.replace('_', '-')}"
-
-
 def usage_error(option: str, message: str, suggestion: str | None = None) -> StreamtOlError:
-    """Return the error (E500) of an option."""
-    return StreamtOlError(USAGE, message, location=option, suggestion=suggestion)
+    """Return the error (E500) of an option, a field of ``DeliveryOptions``."""
+    return StreamtOlError(USAGE, message, location=Location(option=option), suggestion=suggestion)

@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from streamt_ol.problems import UNENCRYPTED, WarningRecord, warning
+from streamt_ol.codes import UNENCRYPTED
+from streamt_ol.problems import WarningRecord, warning
 from streamt_ol.transport.config import UNENCRYPTED_MESSAGE
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, final
 from streamt_ol.delivery.items import key_of
 from streamt_ol.delivery.outcome import Outcome
 from streamt_ol.delivery.receivers.standard import DEFAULT_LIMIT, too_large
-from streamt_ol.problems import INVALID, StreamtOlError
-from streamt_ol.redaction import place, shown
+from streamt_ol.delivery.senders.kafka_settings import CONFIG, at_setting
+from streamt_ol.problems import INVALID, Location, StreamtOlError
+from streamt_ol.redaction import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,12 +28,13 @@ if TYPE_CHECKING:
 # Seconds in which a connection is made: a broker that is silent is told before an event's time
 # is over, at most half of which this is.
 _CONNECT = 10
+RECEIVER = Location(option="to")
 _SILENT = logging.getLogger("streamt_ol.kafka")
 _SILENT.addHandler(logging.NullHandler())
 _SILENT.propagate = False
 
 
-def confluent_kafka(location: str = "--to kafka") -> ModuleType:
+def confluent_kafka(location: Location = RECEIVER) -> ModuleType:
     """Return the module, or raise ``StreamtOlError`` saying how to install it."""
     try:
         import confluent_kafka as module
@@ -81,7 +83,7 @@ def connecting(seconds: float) -> dict[str, int]:
 
 
 def client(
-    kind: str, settings: Mapping[str, Any], location: str, causes: Causes | None = None
+    kind: str, settings: Mapping[str, Any], location: Location, causes: Causes | None = None
 ) -> Any:
     """Return a ``Producer`` or ``Consumer``. Raises ``StreamtOlError``, without any value."""
     module = confluent_kafka()
@@ -97,9 +99,8 @@ def client(
             message = "the library can read no certificate or key there"
         if not named:
             message = "the library refuses the Kafka settings"
-        raise StreamtOlError(
-            INVALID, message, location=f"{location}: {place(named)}" if named else location
-        ) from None
+        where = at_setting(location, named) if named else location
+        raise StreamtOlError(INVALID, message, location=where) from None
 
 
 def _setting_in(error: Exception, settings: Mapping[str, Any]) -> str:
@@ -133,7 +134,7 @@ class KafkaSender:
         clock: Callable[[], float] = time.monotonic,
         *,
         key: str | None = None,
-        location: str = "--kafka-config",
+        location: Location = CONFIG,
     ) -> None:
         self._topic = topic
         self._key = key

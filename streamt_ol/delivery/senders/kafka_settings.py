@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from streamt_ol.problems import INVALID, USAGE, StreamtOlError
+from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError
 from streamt_ol.redaction import place
 from streamt_ol.transport.address import is_loopback_host
 
-CONFIG = "--kafka-config"
+CONFIG = Location(option="kafka_config")
 BROKERS = "bootstrap.servers"
 # What delivery at least once depends on, and what would turn certificate checks off; beside each
 # the values that say what is done anyway.
@@ -40,7 +40,7 @@ RESERVED: dict[str, tuple[str, ...]] = {
 _RESERVED_PARTS = re.compile(r"test\..*|.*_cb")
 
 
-def says_what_is_done(name: str, value: object, where: str = CONFIG) -> bool:
+def says_what_is_done(name: str, value: object, where: Location = CONFIG) -> bool:
     """Return whether a setting may be left out, since it is set so already.
 
     Raises ``StreamtOlError`` for one that may not be given in ``where``.
@@ -59,11 +59,11 @@ def kafka_settings(bootstrap: str, config_file: str | None) -> dict[str, Any]:
     credentials over an unencrypted connection to another machine.
     """
     given = kafka_file(config_file) if config_file else {}
-    return checked_settings(bootstrap, given, ("--bootstrap", CONFIG))
+    return checked_settings(bootstrap, given, (Location(option="bootstrap"), CONFIG))
 
 
 def checked_settings(
-    bootstrap: str, given: dict[str, Any], locations: tuple[str, str]
+    bootstrap: str, given: dict[str, Any], locations: tuple[Location, Location]
 ) -> dict[str, Any]:
     """Return the client settings of brokers and of other settings ``given`` with them.
 
@@ -74,7 +74,7 @@ def checked_settings(
     brokers = [broker.strip() for broker in bootstrap.split(",")]
     if not all(brokers) or "@" in bootstrap or "://" in bootstrap:
         raise StreamtOlError(
-            USAGE if of_brokers.startswith("--") else INVALID,
+            USAGE if of_brokers.option else INVALID,
             "the brokers must be HOST:PORT, several separated by commas",
             location=of_brokers,
         )
@@ -99,11 +99,18 @@ def kafka_file(path: str) -> dict[str, Any]:
     """Return the mapping in a file of settings. Raises ``StreamtOlError``."""
     from streamt_ol.reading.files import read_configuration
 
-    settings = read_configuration(path, "--kafka-config")
+    settings = read_configuration(path, CONFIG)
     if not isinstance(settings, dict):
-        raise StreamtOlError(INVALID, "the file must hold a mapping", location="--kafka-config")
+        raise StreamtOlError(INVALID, "the file must hold a mapping", location=CONFIG)
     return settings
 
 
-def _refused(name: str, reason: str, where: str) -> StreamtOlError:
-    return StreamtOlError(INVALID, reason, location=f"{where}: {place(name)}")
+def at_setting(where: Location, name: str) -> Location:
+    """Return the location of the setting ``name`` among those at ``where``."""
+    if where.option:
+        return where.replaced(field=place(name))
+    return Location(field=f"{where}: {place(name)}")
+
+
+def _refused(name: str, reason: str, where: Location) -> StreamtOlError:
+    return StreamtOlError(INVALID, reason, location=at_setting(where, name))

@@ -14,6 +14,7 @@ from streamt_ol.delivery.senders.kafka_settings import (
     BROKERS,
     checked_settings,
 )
+from streamt_ol.problems import Location
 from streamt_ol.redaction import place, shown
 from streamt_ol.transport.base import Closing, DeliveryError, refuse
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from streamt_ol.transport.base import FailureKind, Transport
 
 TIMEOUT = 5.0  # seconds for one event, as for the other transports
+_CONFIG = Location(field="transport.config")
 _FIELDS = {"type", "topic", "config", "messageKey", "message_key", "flush"}
 _FAILURES: dict[str, FailureKind] = {"refused": "too-large"}
 
@@ -68,8 +70,10 @@ def kafka_config(section: Mapping[str, Any]) -> KafkaConfig:
     keys = [section[name] for name in ("messageKey", "message_key") if name in section]
     if not all(isinstance(key, str) and key for key in keys) or len(set(keys)) > 1:
         refuse("transport.messageKey", "it must be one text, or absent")
-    confluent_kafka("transport.type")
-    settings = checked_settings(brokers, given, (f"transport.config.{BROKERS}", "transport.config"))
+    confluent_kafka(Location(field="transport.type"))
+    settings = checked_settings(
+        brokers, given, (Location(field=f"transport.config.{BROKERS}"), _CONFIG)
+    )
     return KafkaConfig(topic, settings, keys[0] if keys else None)
 
 
@@ -80,7 +84,7 @@ class KafkaTransport(Closing):
     def __init__(self, config: KafkaConfig) -> None:
         self._target = f"topic {shown(config.topic)}"
         self._sender: KafkaSender | None = KafkaSender(
-            config.settings, config.topic, TIMEOUT, key=config.key, location="transport.config"
+            config.settings, config.topic, TIMEOUT, key=config.key, location=_CONFIG
         )
 
     def emit(self, event_bytes: bytes) -> None:
