@@ -1,8 +1,7 @@
 """The state of the stream rules: a value that two parts of a stream can each make, and join.
 
-``absorb`` is associative, and the result does not depend on where a stream was cut; a test
-proves both. A run costs at most 200 bytes, a static identity or a job less: digests stand for
-names. Only what breaks a rule costs more.
+``absorb`` is associative, and the result does not depend on where a stream was cut. A run costs
+at most 200 bytes, a static identity or a job less, as digests stand for names; faults cost more.
 """
 
 from __future__ import annotations
@@ -44,11 +43,10 @@ class StreamState:
     ``runs`` packs a run by its key; ``statics`` a checksum and position by the key of an
     identity at a time; ``types`` a position and the processing type by a job's key; ``inputs`` a
     checksum and position by the key of a run of streamt's own. The ``more_...`` tables hold what
-    breaks rules: runs of the same id by other jobs, further STARTs and ends by
-    ``further_key``, versions by the key and their checksum, types, inputs. ``half_known`` has the
-    ``facts.part_key`` of the STARTs and ends of which nothing else is known. ``names`` has the
-    first identities by their keys, or their words: see ``name_of``.
-    ``repeated`` holds the positions of events repeated to the byte, for the reader to take away.
+    breaks rules: runs of one id by other jobs, further STARTs and ends by ``further_key``,
+    versions by key and checksum, types, inputs. ``half_known`` has the ``facts.part_key`` of
+    STARTs and ends of which nothing else is known, ``names`` the first identities by their keys,
+    or their words (see ``name_of``), ``repeated`` the positions of repeated events, to be taken.
     """
 
     def __init__(self) -> None:
