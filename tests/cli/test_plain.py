@@ -184,4 +184,5 @@ def test_a_file_that_cannot_be_read_is_refused_as_typer_refuses_it(tmp_path: Pat
     earlier.chmod(0)
     ran = run_without_override("export", DEMO, "--check", earlier)
     assert ran.returncode == 2
-    assert ran.stderr.startswith(b"E500_USAGE_ERROR: Invalid value for '--check': Path ")
+    assert ran.stderr.startswith(b"E500_USAGE_ERROR: Invalid value for '--check': ")
+    assert b"is not readable" in ran.stderr
