@@ -14,7 +14,7 @@ import pytest
 from support.commands import streamt_ol
 from support.delivery.enforcing import OPTIONS, SECRET_KEY, SERVERS, Enforcing
 from support.delivery.events import dataset, facet, job, refs, run, write
-from support.delivery.generated_events import check_generated
+from support.delivery.generated_events import Sample, check_generated
 
 from streamt_ol.delivery.items import Item
 from streamt_ol.delivery.judgement import judged
@@ -47,7 +47,7 @@ def test_verdicts_are_what_the_server_does(
     path.write_text(json.dumps(SETTINGS))
     with Enforcing(name) as server:
         options = DeliveryOptions(
-            name, url=server.url, parameters=parameters(name), retries=0,
+            name, url=server.url, parameters=parameters(name), retries=0, timeout=60,
             namespace_map=path if name == "openmetadata" else None,
         )  # fmt: skip
         route = route_for(options, os.environ)
@@ -57,9 +57,12 @@ def test_verdicts_are_what_the_server_does(
             size = len(json.dumps(event))
             return judged(route.receiver, event, size, Validity())[0]
 
+        sample = Sample()
+
         def check(event: Event) -> None:
             text = json.dumps(event).encode()
             verdict = verdict_on(event)
+            sample.add(event, verdict.status)
             (outcome,) = sender.deliver([Item(1, text, text, event)])
             refused = outcome.status is not None and outcome.status >= 400
             if verdict.status == "refused":
@@ -73,6 +76,9 @@ def test_verdicts_are_what_the_server_does(
             check_generated(name, verdict_on, check)
         finally:
             sender.close()
+        more = ["--namespace-map", str(path)] if name == "openmetadata" else []
+        where = ["--to", name, "--url", server.url, *OPTIONS.get(name, []), *more]
+        sample.send(tmp_path, *where, environment=AWS)
 
 
 @pytest.mark.parametrize("name", SERVERS)

@@ -15,7 +15,7 @@ from support.delivery import broker as cluster
 from support.delivery.core import meets_core
 from support.delivery.enforcing import SERVERS
 from support.delivery.events import dataset, job, refs, run, write
-from support.delivery.generated_events import ANSWERS, check_generated
+from support.delivery.generated_events import ANSWERS, Sample, check_generated
 from support.delivery.readers import Connector, Follower, Record, official_key, parsed
 from support.delivery.servers import Broker
 
@@ -35,8 +35,9 @@ def test_every_receiver_is_enforced() -> None:
     assert set(CHECKED) == {*SERVERS, "kafka", "openmetadata-kafka", "file"} == set(ANSWERS)
 
 
-def deliver_generated(options: DeliveryOptions, judging: Judging) -> None:
+def deliver_generated(options: DeliveryOptions, judging: Judging) -> Sample:
     """Deliver generated events, whatever is said of them, and hand what happened to ``judging``."""
+    sample = Sample()
     route = route_for(options, os.environ)
     sender = route.make()
 
@@ -47,14 +48,16 @@ def deliver_generated(options: DeliveryOptions, judging: Judging) -> None:
         return judged(route.receiver, event, len(body_of(event)), Validity())[0]
 
     def check(event: Event) -> None:
-        body = body_of(event)
+        body, verdict = body_of(event), verdict_on(event)
+        sample.add(event, verdict.status)
         (outcome,) = sender.deliver([Item(1, body, body, event)])
-        judging(event, verdict_on(event), outcome)
+        judging(event, verdict, outcome)
 
     try:
         check_generated(options.to, verdict_on, check)
     finally:
         sender.close()
+    return sample
 
 
 @contextmanager
@@ -63,10 +66,20 @@ def topic(name: str) -> Iterator[tuple[DeliveryOptions, Follower]]:
         Broker() as broker,
         Follower(broker.bootstrap, broker.topic, cluster.PARTITIONS) as follower,
     ):
-        yield DeliveryOptions(name, bootstrap=broker.bootstrap, topic=broker.topic), follower
+        yield (
+            DeliveryOptions(name, bootstrap=broker.bootstrap, topic=broker.topic, timeout=60),
+            follower,
+        )
 
 
-def test_a_topic_holds_what_a_reader_of_the_standard_takes() -> None:
+def to_topic(options: DeliveryOptions) -> list[str]:
+    """Return the options of `send` that say the same."""
+    assert options.bootstrap is not None
+    assert options.topic is not None
+    return ["--to", options.to, "--bootstrap", options.bootstrap, "--topic", options.topic]
+
+
+def test_a_topic_holds_what_a_reader_of_the_standard_takes(tmp_path: Path) -> None:
     with topic("kafka") as (options, follower):
 
         def judging(event: Event, verdict: Verdict, outcome: Outcome) -> None:
@@ -78,10 +91,10 @@ def test_a_topic_holds_what_a_reader_of_the_standard_takes() -> None:
             assert record == Record(official_key(event), json.dumps(event).encode())
             assert meets_core(event)
 
-        deliver_generated(options, judging)
+        deliver_generated(options, judging).send(tmp_path, *to_topic(options))
 
 
-def test_the_connector_makes_edges_of_what_depends_and_of_nothing_else() -> None:
+def test_the_connector_makes_edges_of_what_depends_and_of_nothing_else(tmp_path: Path) -> None:
     """Its catalog holds every topic; the second service never matches, for its upper case."""
     connector = Connector("b:9092", "B:9092")
     with topic("openmetadata-kafka") as (options, follower):
@@ -104,7 +117,7 @@ def test_the_connector_makes_edges_of_what_depends_and_of_nothing_else() -> None
             if all(e["namespace"] in ("kafka://b:9092", "kafka://B:9092") for e in ends):
                 assert len(edges) == verdict.edges
 
-        deliver_generated(options, judging)
+        deliver_generated(options, judging).send(tmp_path, *to_topic(options))
 
 
 def test_a_file_holds_what_a_reader_of_the_standard_takes(tmp_path: Path) -> None:
@@ -121,7 +134,8 @@ def test_a_file_holds_what_a_reader_of_the_standard_takes(tmp_path: Path) -> Non
         assert line == json.dumps(event).encode() + b"\n"
         assert meets_core(json.loads(line)) == (verdict.status == "accepted"), verdict
 
-    deliver_generated(DeliveryOptions("file", path=str(path)), judging)
+    sample = deliver_generated(DeliveryOptions("file", path=str(path)), judging)
+    sample.send(tmp_path, "--to", "file", "--path", str(tmp_path / "again.jsonl"))
 
 
 SIDES: dict[str, Any] = {
@@ -135,12 +149,7 @@ class TestSend:
     def test_what_is_sent_to_a_topic_is_there(self, tmp_path: Path, name: str, sent: int) -> None:
         lines = write(tmp_path / "e.jsonl", run("good", **SIDES), job("static"), dataset("d"))
         with topic(name) as (options, follower):
-            assert options.bootstrap is not None
-            assert options.topic is not None
-            done = streamt_ol(
-                "send", lines, "--to", name, "--bootstrap", options.bootstrap, "--topic",
-                options.topic, "--skip-unsupported",
-            )  # fmt: skip
+            done = streamt_ol("send", lines, *to_topic(options), "--skip-unsupported")
             found = [parsed(follower.next()) for _ in range(sent)]
         assert done.stdout == f"sent {sent}, skipped {3 - sent}, refused 0\n".encode()
         assert done.returncode == 0, done.stderr

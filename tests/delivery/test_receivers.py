@@ -75,6 +75,11 @@ class TestMarquez:
             job("j") | {"schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/x"},
         )  # fmt: skip
         assert [one["status"] for one in found] == ["depends"] * 4
+        # Its namespace would be refused of a run; it names another kind.
+        named = run("r") | {"schemaURL": job("j")["schemaURL"]}
+        named["job"] = {"namespace": "with space", "name": "r"}
+        (one,) = verdicts(tmp_path, "marquez", named)
+        assert one["status"] == "depends"
         assert found[1]["reasons"] == ["it looks for producer, which is missing"]
 
 

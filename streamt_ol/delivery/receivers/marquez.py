@@ -49,7 +49,8 @@ def _reasons(kind: str, event: Mapping[str, Any]) -> Iterator[str]:
     if kind != RUN_EVENT and isinstance(url, str) and "#" not in url:
         yield f"its schemaURL has no fragment: it is read as a run, but it is a {kind} (422)"
     namespace = at(event, "job", "namespace")
-    if kind == RUN_EVENT and isinstance(namespace, str) and not _NAMESPACE.fullmatch(namespace):
+    is_run = kind == RUN_EVENT == _read_as(event)
+    if is_run and isinstance(namespace, str) and not _NAMESPACE.fullmatch(namespace):
         yield "the job's namespace holds a character, or a length, that its runs do not take"
     facet = at(event, "job", "facets", "jobType")
     if isinstance(facet, Mapping):
@@ -58,12 +59,16 @@ def _reasons(kind: str, event: Mapping[str, Any]) -> Iterator[str]:
                 yield f"job.facets.jobType.{name} is missing (422)"
 
 
-def _unknown(kind: str, event: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is asked of the server: what it answers to such an event was not found."""
+def _read_as(event: Mapping[str, Any]) -> str:
+    """Return the kind as which it is read: by the end of the ``schemaURL``, else a run."""
     url = event.get("schemaURL")
     end = url.rpartition("/")[2] if isinstance(url, str) else ""
-    read_as = end if end in _REQUIRED else RUN_EVENT
-    if read_as != kind:
+    return end if end in _REQUIRED else RUN_EVENT
+
+
+def _unknown(kind: str, event: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is asked of the server: what it answers to such an event was not found."""
+    if _read_as(event) != kind:
         yield f"it looks for the kind of event in the schemaURL, which does not name a {kind}"
     for path in _REQUIRED[kind]:
         if not isinstance(at(event, *path), str):

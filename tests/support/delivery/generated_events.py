@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 from streamt_ol.delivery.outcome import Verdict
-from support.delivery.events import CORE, RUN_ID, facet
+from support.commands import streamt_ol
+from support.delivery.events import CORE, RUN_ID, facet, write
 
 Event = dict[str, Any]
 MIB = 1024 * 1024
@@ -129,6 +131,15 @@ FLAWS: list[Callable[[Event], object]] = [
 ]
 
 
+class Padding(str):
+    """A long text that a report of Hypothesis shows short."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"'x' * {len(self)}"
+
+
 @st.composite
 def events(draw: st.DrawFn, receiver: str) -> Event:
     """An event for ``receiver``: with its flaws, and of its limits, where it is known for these."""
@@ -140,7 +151,7 @@ def events(draw: st.DrawFn, receiver: str) -> Event:
         # The bytes around an event's own: with a key and an overhead where it is a message.
         size = largest + draw(st.sampled_from([-100, -36, -1, 0, 1, 100]))
         event["pad"] = ""
-        event["pad"] = "x" * (size - len(json.dumps(event)))
+        event["pad"] = Padding("x" * (size - len(json.dumps(event))))
     return event
 
 
@@ -189,3 +200,45 @@ def check_generated(
 
         check(find(events(receiver), is_wanted, settings=searching))
     assert reached <= ANSWERS[receiver]
+
+
+class Sample:
+    """Generated events and what was said of each, to be sent by the command together.
+
+    Of the large ones a few are kept.
+    """
+
+    _LARGE, _FEW = 100_000, 3
+
+    def __init__(self) -> None:
+        self._lines: list[tuple[str, str]] = []
+        self._large = 0
+
+    def add(self, event: Event, status: str) -> None:
+        line = json.dumps(event)
+        self._large += len(line) > self._LARGE
+        if len(line) <= self._LARGE or self._large <= self._FEW:
+            self._lines.append((line, status))
+
+    def send(self, folder: Path, *options: str, environment: dict[str, str] | None = None) -> None:
+        """Hold the report of `send` to what was said: what is not taken is not sent."""
+        file = write(folder / "sample.jsonl", *(line for line, _ in self._lines))
+        done = streamt_ol(
+            "--output",
+            "json",
+            "send",
+            file,
+            "--retries",
+            "0",
+            "--timeout",
+            "60",
+            *options,
+            environment=environment,
+        )
+        data = json.loads(done.stdout)["data"]
+        assert data["counts"]["unsent"] == 0
+        states = {problem["line"]: problem["state"] for problem in data["problems"]}
+        for number, (line, status) in enumerate(self._lines, 1):
+            state = states.get(number, "sent")
+            if status != "depends":
+                assert state == ("sent" if status == "accepted" else "refused"), (line[:500], state)
