@@ -23,9 +23,10 @@ EXPORT: list[str | Path] = ["export", DEMO, *NAMESPACE, *KAFKA]
 W111 = "W111_OPENLINEAGE_SINK_OUTPUT_OMITTED"
 
 
-def large_manifest(folder: Path, sources: int = 60_000) -> Path:
-    path = folder / "large.json"
-    path.write_text(json.dumps(manifest([source(f"source_{i}") for i in range(sources)], [])))
+@pytest.fixture(scope="module")
+def large_manifest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("large") / "large.json"
+    path.write_text(json.dumps(manifest([source(f"source_{i}") for i in range(60_000)], [])))
     return path
 
 
@@ -289,9 +290,9 @@ class TestPermissions:
 
 
 class TestStopping:
-    def test_a_closed_pipe_ends_quietly(self, tmp_path: Path) -> None:
+    def test_a_closed_pipe_ends_quietly(self, large_manifest: Path) -> None:
         child = subprocess.Popen(
-            [PROGRAM, "export", large_manifest(tmp_path), *NAMESPACE, *KAFKA],
+            [PROGRAM, "export", large_manifest, *NAMESPACE, *KAFKA],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=clean_environment(),
@@ -333,13 +334,18 @@ class TestStopping:
         ("stop", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["INT", "TERM"]
     )
     def test_ctrl_c_and_termination_end_with_their_status_and_leave_nothing(
-        self, tmp_path: Path, delay: float | None, stop: signal.Signals, status: int
+        self,
+        tmp_path: Path,
+        large_manifest: Path,
+        delay: float | None,
+        stop: signal.Signals,
+        status: int,
     ) -> None:
         """At any moment: while reading (no delay), or some time after the input has ended."""
         target = tmp_path / "out" / "lineage.jsonl"
         target.parent.mkdir()
         target.write_text("old")
-        data = large_manifest(tmp_path).read_bytes()
+        data = large_manifest.read_bytes()
         child = subprocess.Popen(
             [PROGRAM, "export", "-", *NAMESPACE, *KAFKA, "--output-file", target],
             stdin=subprocess.PIPE,

@@ -15,9 +15,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 
+import psutil
 import pytest
 from support.commands import PROGRAM, clean_environment, streamt_ol
 from support.openlineage_events import dataset_event, job_event, mutated, random_event, run_event
+from support.streamt.place import wait_for
 
 from streamt_ol.lineage.rendering import RENDERERS
 from streamt_ol.lineage.rendering.diff import REPORTERS as DIFFERENCES
@@ -401,7 +403,8 @@ def test_an_interrupt_of_processes_ends_with_130_and_leaves_none(archive: Path) 
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean_environment(),
         start_new_session=True,
     )  # fmt: skip
-    time.sleep(3)
+    main = psutil.Process(started.pid)
+    wait_for(lambda: len(main.children(recursive=True)) >= 2)
     os.killpg(started.pid, signal.SIGINT)
     out, err = started.communicate(timeout=60)
     assert started.returncode == 130
