@@ -94,7 +94,7 @@ class Validation(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What a receiver would do with the event at ``line``: accepted, depends, ignored or refused.
+    """The judgement of a receiver on the event at ``line``: accepted, depends, ignored or refused.
 
     ``event`` is a name that is safe to show, ``edges`` the number of edges to expect.
     """

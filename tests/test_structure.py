@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
@@ -97,6 +98,18 @@ def test_no_circle_of_imports() -> None:
     }
     assert graph["streamt_ol.transport.config"] > {"streamt_ol.transport.http"}
     TopologicalSorter(graph).prepare()  # CycleError names the circle
+
+
+def test_docstrings_begin_with_a_noun_or_a_verb() -> None:
+    asking = re.compile(r"(?:What|Where|Who|Whose|Which|How|When|Why)\b")
+    found = [
+        f"{name_of(path)}:{getattr(node, 'lineno', 1)}"
+        for path in CODE
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Module | ast.ClassDef | Function)
+        and asking.match(ast.get_docstring(node) or "")
+    ]
+    assert found == []
 
 
 def test_the_linter_has_few_exceptions() -> None:

@@ -1,4 +1,4 @@
-"""How a command declares its options and arguments: without typer, which takes long to import.
+"""The declaration of a command's options and arguments: without typer, which takes long to import.
 
 A command is a function whose parameters are annotated with `option` or `argument`, their settings
 being those of typer. Two readers work from that one declaration: ``plain`` reads the usual line,
@@ -83,7 +83,7 @@ def flags_of(parameters: dict[str, Declaration]) -> dict[str, str]:
 
 
 class Parsing(NamedTuple):
-    """How the words of a command are read."""
+    """The way in which the words of a command are read."""
 
     interspersed: bool = True  # options may stand behind arguments
     passes_on: bool = False  # options that are unknown are arguments

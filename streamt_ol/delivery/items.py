@@ -41,12 +41,12 @@ class Item:
 
     @property
     def event(self) -> Event:
-        """What is sent, parsed; each time anew where that was not done before."""
+        """The event that is sent, parsed; each time anew where that was not done before."""
         return _parsed(self.body) if self.parsed is None else self.parsed
 
     @property
     def digest(self) -> str:
-        """What the text of the event is recognised by."""
+        """The digest by which the text of the event is recognised."""
         return digest_of(self.source)
 
     @property

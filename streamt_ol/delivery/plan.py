@@ -47,7 +47,7 @@ class Decision(NamedTuple):
 
 @dataclass(frozen=True)
 class Rules:
-    """Whose rules decide, how far validation counts, and what becomes of what is not taken.
+    """The receiver whose rules decide, how far validation counts, and what becomes of the rest.
 
     ``skips_unsupported``: what the receiver does not take is skipped rather than refused.
     """

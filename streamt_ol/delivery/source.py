@@ -154,7 +154,7 @@ class _Available:
 
 
 def _is_object(path: str) -> bool:
-    """Tell whether ``path`` is the URI of an object, which is no file of the system."""
+    """Tell whether ``path`` is the URI of an object, which is not a file of the system."""
     from streamt_ol.reading.storage import scheme_of
 
     return "://" in path and scheme_of(path) is not None

@@ -1,4 +1,4 @@
-"""Which environment of a project is meant, and its runtime."""
+"""The environment of a project that is meant, and its runtime."""
 
 from __future__ import annotations
 

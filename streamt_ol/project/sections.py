@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from streamt_ol.problems import PARSE, Location, StreamtOlError, pointer
 from streamt_ol.reading.yaml_values import YamlList, YamlMap
 
 Expand = Callable[[str, str], str]
+T = TypeVar("T")
 _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (dict, "object"),
     (list, "array"),
@@ -46,12 +47,16 @@ class Section:
 
     def text(self, key: str) -> str | None:
         """Return a text, or None where there is none."""
+        value = self._typed(key, str)
+        if value is None or "${" not in value:
+            return value
+        return self._expanded(value, self.at, key)
+
+    def _typed(self, key: str, kind: type[T]) -> T | None:
         value = self.value.get(key)
-        if value is None:
-            return None
-        if not isinstance(value, str):
-            raise mistyped(value, "string", self.at(key))
-        return self._expanded(value, self.at, key) if "${" in value else value
+        if value is not None and not isinstance(value, kind):
+            raise mistyped(value, _kind_of(kind), self.at(key))
+        return value
 
     def _expanded(self, text: str, at: Callable[..., Location], *parts: Any) -> str:
         return text if self._expand is None else self._expand(text, at(*parts))
@@ -70,11 +75,9 @@ class Section:
 
     def section(self, key: str) -> Section | None:
         """Return a mapping below this one, or None where there is none."""
-        value = self.value.get(key)
+        value = self._typed(key, YamlMap)
         if value is None:
             return None
-        if not isinstance(value, YamlMap):
-            raise mistyped(value, "object", self.at(key))
         return Section(value, self.pointer + pointer(key), self._expand)
 
     def below(self, *keys: str) -> Section | None:
@@ -89,11 +92,9 @@ class Section:
 
         ``pointer_of_items`` is where the list stands in the manifest, if under another name.
         """
-        value = self.value.get(key)
+        value = self._typed(key, YamlList)
         if value is None:
             return None
-        if not isinstance(value, YamlList):
-            raise mistyped(value, "array", self.at(key))
         where = self.pointer + pointer(key) if pointer_of_items is None else pointer_of_items
         return list(self._read_items(value, where))
 
@@ -131,5 +132,10 @@ def _plain(value: Any) -> Any:
 
 def mistyped(value: object, wanted: str, location: Location) -> StreamtOlError:
     """Return the error for a value of the wrong type; it does not quote the value."""
-    kind = next((name for types, name in _KINDS if isinstance(value, types)), "date or time")
-    return StreamtOlError(PARSE, f"must be of type {wanted}, not {kind}", location=location)
+    message = f"must be of type {wanted}, not {_kind_of(type(value))}"
+    return StreamtOlError(PARSE, message, location=location)
+
+
+def _kind_of(of: type) -> str:
+    """Return the name of a type of values."""
+    return next((name for types, name in _KINDS if issubclass(of, types)), "date or time")

@@ -156,7 +156,7 @@ class Splitter:
     def _forget(self) -> None:
         """Drop the text before the element at hand, and that too where it is too long.
 
-        Blanks before an element are no part of it: however many there are, none is held.
+        Blanks before an element are not part of it: however many there are, none is held.
         """
         blanks = _BLANKS.match(self._text, self._start)
         keep, rest = blanks.end() if blanks else self._start, b""

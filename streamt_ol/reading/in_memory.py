@@ -1,4 +1,4 @@
-"""What a Python program gives as an input: a file's name, or lines and events that it holds."""
+"""The inputs that a Python program gives: a file's name, or lines and events that it holds."""
 
 from __future__ import annotations
 

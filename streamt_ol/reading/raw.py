@@ -17,7 +17,7 @@ class RawEvent(NamedTuple):
 
     ``line`` counts from 1; ``offset`` the bytes of the decompressed input before the text;
     ``pointer`` is the JSON pointer of an element of an array, e.g. ``/7``, else empty.
-    ``fault`` says what is wrong with the input at this place; then there is no ``data``.
+    ``fault`` says what is wrong with the input at this location; then there is no ``data``.
     """
 
     data: bytes

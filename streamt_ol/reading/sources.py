@@ -35,7 +35,7 @@ def place_of_single(
 ) -> tuple[int, str] | None:
     """Return the line and pointer of the single event at ``position``, None where none is.
 
-    ``starts`` are the positions where runs of single events begin, ``places`` their places.
+    ``starts`` are the positions where runs of single events begin, ``places`` their locations.
     """
     run = bisect_right(starts, position) - 1
     if run < 0 or position - starts[run] >= len(places[run]):
@@ -54,7 +54,7 @@ class Inputs:
         self._read = read
         self._names: list[str] = []
         self._starts: list[int] = []
-        # Single events, of a document or faults: the positions where they start, and their places.
+        # Single events, of a document or faults: where they start, and their locations.
         self._singles: list[int] = []
         self._single_places: list[tuple[tuple[int, str], ...]] = []
         self._next = 0
@@ -102,7 +102,7 @@ class Inputs:
 
     @property
     def singles(self) -> tuple[list[int], list[tuple[tuple[int, str], ...]]]:
-        """Where runs of single events start; for each run, lines and pointers of its events."""
+        """The starts of runs of single events; of each run, lines and pointers of its events."""
         return self._singles, self._single_places
 
     def source(self, position: int) -> int:

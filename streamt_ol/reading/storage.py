@@ -36,7 +36,7 @@ _VERSION_KEYS = ("ETag", "etag", "generation", "LastModified", "last_modified", 
 
 
 class Version(NamedTuple):
-    """What an input was when it was looked at: its size in bytes, and what changes with it."""
+    """The version of an input when it was looked at: its size, and what changes with it."""
 
     size: int
     mark: str

@@ -32,7 +32,7 @@ _KINDS = (
 
 
 class JsonFaultError(ValueError):
-    """Why bytes are not acceptable JSON; ``line`` (from 1) or ``pointer`` says where."""
+    """The reason why bytes are not acceptable JSON; ``line`` (from 1) or ``pointer`` says where."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.message)

@@ -1,7 +1,7 @@
 """YAML read strictly, into values that know where they stand: bounded, without recursion.
 
 PyYAML's parser gives events and its safe constructor the scalars; collections are built here,
-since neither of PyYAML's own builders refuses duplicate keys, keeps places or survives deep
+since neither of PyYAML's own builders refuses duplicate keys, keeps locations or survives deep
 nesting and expanding aliases.
 """
 

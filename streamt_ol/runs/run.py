@@ -71,7 +71,7 @@ class Run:
     ``warnings``, and is given to ``warn`` as it happens.
 
     Raises E506 when ``run_id`` (default: ``new_id()``) is not a UUID, ``started_at`` (default: the
-    time of START) no RFC 3339 time, or any event of the run would not be valid.
+    time of START) is not an RFC 3339 time, or any event of the run would not be valid.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class Run:
         """Send START. An interrupt that arrives meanwhile still gets its terminal event."""
         try:
             self.start()
-        except BaseException as error:
+        except BaseException as error:  # an interrupt too: a run that began gets its end
             self.end_by(error)
             raise
         return self
@@ -164,7 +164,7 @@ class Run:
             check_event(event)
             self._transport.emit(event_bytes(event))
             self._delivered.add(event_type)
-        except BaseException as error:
+        except BaseException as error:  # a transport may raise anything, also an exit of its own
             if not is_failure(error):  # somebody waits no longer for it
                 self._undelivered(event_type, _INTERRUPTED)
                 raise

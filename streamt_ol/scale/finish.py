@@ -28,7 +28,7 @@ _NOTHING = Counts({}, {}, {}, [])
 
 
 class Splits(NamedTuple):
-    """What is known of all splits: what they counted, the continuous jobs, the rest in order."""
+    """All that is known of the splits: their counts, the continuous jobs, the rest in order."""
 
     collector: Collector
     continuous: set[int]

@@ -1,4 +1,4 @@
-"""Which partitions one merge takes together, so that it stays under 256 MB of memory.
+"""The partitions that one merge takes together, so that it stays under 256 MB of memory.
 
 How much state an archive holds is not known before it is read: one of minimal events has forty
 times as much for each byte as a usual one. So the plan makes many small partitions, and once

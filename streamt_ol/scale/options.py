@@ -1,4 +1,4 @@
-"""How the validation of an archive is spread."""
+"""Options of how the validation of an archive is spread."""
 
 from __future__ import annotations
 

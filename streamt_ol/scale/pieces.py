@@ -19,7 +19,7 @@ Name = tuple[int | bytes, str]
 
 
 class Summary(msgspec.Struct, array_like=True):
-    """What the report needs of a split, small whatever the split holds.
+    """The part of a split that the report needs, small whatever the split holds.
 
     ``lines`` is how many positions it takes, ``seen`` whether anything but blanks is in it,
     ``continuous`` the keys of the jobs that are streams or services. ``failure`` is the message,
@@ -40,7 +40,7 @@ class Summary(msgspec.Struct, array_like=True):
 
 
 class Origins(msgspec.Struct, array_like=True):
-    """Where the single events of a split stand: offset of the first, then lines and pointers."""
+    """The locations of a split's single events: offset of the first, then lines and pointers."""
 
     starts: list[int]
     places: list[list[tuple[int, str]]]
@@ -54,7 +54,7 @@ class Group(msgspec.Struct, array_like=True):
 
 
 class Across(msgspec.Struct, array_like=True):
-    """What a merge needs of the other partitions and of the report's positions.
+    """The facts that a merge needs of the other partitions and of the report's positions.
 
     ``firsts`` holds the position of each split's first line as one process counts it, ``parts``
     how many pieces its stream state fills; ``continuous`` the keys of all jobs that are streams
@@ -69,7 +69,7 @@ class Across(msgspec.Struct, array_like=True):
 
 
 class Outcome(msgspec.Struct, array_like=True):
-    """What a task tells the driver: how much it did, or the error that stops everything."""
+    """The answer of a task to the driver: how much it did, or the error that stops everything."""
 
     number: int
     size: int = 0

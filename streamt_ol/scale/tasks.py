@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Item(msgspec.Struct, array_like=True):
-    """What a task is given: where the work directory is, and which split or group."""
+    """The order that a task is given: where the work directory is, and which split or group."""
 
     where: str
     number: int

@@ -116,7 +116,7 @@ class Answer:
         fault = ""
         if not self.status and self._received > MAX_HEADER_BYTES:
             fault = f"its headers are larger than {MAX_HEADER_BYTES // 1024} KiB"
-        # The framing of small chunks weighs more than the body, and trailers are no body.
+        # The framing of small chunks weighs more than the body, and trailers are not part of it.
         elif len(self.body) > MAX_BODY_BYTES or self._received > 8 * MAX_BODY_BYTES:
             fault = f"it is larger than {MAX_BODY_BYTES // 1024} KiB"
         if fault and not self.cut(fault):

@@ -78,7 +78,7 @@ class HttpConfig(HttpSettings):
 
 
 class TransportConfig(Protocol):
-    """What is configured: a row of ``_KINDS`` makes it of the section."""
+    """A configured transport: a row of ``_KINDS`` makes it of the section."""
 
     @property
     def is_unencrypted(self) -> bool:
@@ -86,7 +86,7 @@ class TransportConfig(Protocol):
 
     @property
     def target(self) -> str:
-        """Where events go, safe to show."""
+        """The destination, safe to show."""
 
     def workers(self, wanted: int) -> int:
         """Return how many transports may work at a time."""

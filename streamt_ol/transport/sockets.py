@@ -85,7 +85,7 @@ def open_socket(address: Address, tls: ssl.SSLContext | None, deadline: Deadline
         except OSError as error:
             connection.close()
             failure = error
-        except BaseException:
+        except BaseException:  # an interrupt too: no connection is left open
             connection.close()
             raise
     raise failure

@@ -41,7 +41,7 @@ _UUID_LENGTH, _UUID_BYTES = 36, 16
 
 
 class FastPath:
-    """What the fast path remembers from event to event."""
+    """The fast path, and what it remembers from event to event."""
 
     def __init__(self) -> None:
         self._run, self._job, self._dataset = Verdicts(RUN), Verdicts(JOB), Verdicts(DATASET)
@@ -55,7 +55,7 @@ class FastPath:
 
     @property
     def judged(self) -> int:
-        """How many containers were judged, of those that the fast path asked about."""
+        """The number of containers that were judged, of those that the fast path asked about."""
         places = (self._run, self._job, self._dataset, self._input, self._output)
         return sum(place.judged for place in places)
 

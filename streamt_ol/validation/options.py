@@ -1,4 +1,4 @@
-"""What a validation depends on besides its input."""
+"""The options of a validation."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 
 class Settings(NamedTuple):
-    """What a check depends on besides the input: the longest line, and the rules switched off."""
+    """The settings of a check: the longest line, and the rules switched off."""
 
     max_line_bytes: int
     ignored: frozenset[str] = frozenset()
 
 
 class Options(NamedTuple):
-    """How to check: the settings of each event, how many problems to report, warnings as errors."""
+    """The settings for each event, how many problems are reported, whether warnings are errors."""
 
     settings: Settings
     max_problems: int

@@ -1,4 +1,4 @@
-"""What `check` calls refused the receiver refuses, and what it calls accepted it takes.
+"""Receivers refuse what `check` calls refused, and take what it calls accepted.
 
 The servers are written from what is documented, not from the rules here.
 """

@@ -1,4 +1,4 @@
-"""What `check` says of a topic or a file is what a reader by the documents makes of it."""
+"""Readers by the documents make of a topic or a file what `check` says of it."""
 
 from __future__ import annotations
 

@@ -324,7 +324,7 @@ class TestForward:
         assert len(arrived) - len(values) <= kills
 
     def test_a_broker_that_is_killed_and_comes_back_loses_nothing(self, tmp_path: Path) -> None:
-        """Where the group is lost, `forward` says so; no more than arrived is committed."""
+        """`forward` says that the group is lost; no more than arrived is committed."""
         values = [json.dumps(job(f"j{n}")).encode() for n in range(400)]
         wanted = {value.decode() for value in values}
         kills = 0

@@ -71,7 +71,7 @@ def test_a_relative_name_becomes_absolute_and_an_object_stays(
 
 
 class TestExpanded:
-    """Which files a folder, a pattern or a name means, and in which order."""
+    """The files that a folder, a pattern or a name means, and their order."""
 
     @pytest.fixture
     def archive(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

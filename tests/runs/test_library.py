@@ -277,7 +277,7 @@ class TestDelivery:
 
 
 class TestPreflight:
-    """What is wrong is wrong before anything is sent or run."""
+    """All that is wrong is wrong before anything is sent or run."""
 
     @pytest.mark.parametrize(
         ("spec", "location"),

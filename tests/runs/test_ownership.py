@@ -1,4 +1,4 @@
-"""Whose operation a marker speaks of, with real processes, locks and signals."""
+"""The operation that a marker speaks of, with real processes, locks and signals."""
 
 from __future__ import annotations
 

@@ -215,7 +215,7 @@ class TestSuspending:
 
 @pytest.mark.filterwarnings("ignore:.*use of forkpty:DeprecationWarning")
 class TestDyingAsTheChildDied:
-    """Who waits for the command sees the end that it has without `streamt-ol`."""
+    """Whoever waits for the command sees the end that it has without `streamt-ol`."""
 
     @pytest.mark.parametrize("wrapper", [[], line()], ids=["bare", "wrapped"])
     @pytest.mark.parametrize(

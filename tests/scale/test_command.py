@@ -155,7 +155,7 @@ def test_a_size_is_a_number_with_a_unit(size: str, archive: list[str]) -> None:
 
 
 class TestInputsThatChange:
-    """What an input was at the plan is what is read; another is an error that names it."""
+    """The version of an input at the plan is what is read; another is an error that names it."""
 
     def planned(self, tmp_path: Path, *names: str) -> tuple[WorkDir, Plan]:
         inputs, splits = plan_inputs(names, 1 << 20)

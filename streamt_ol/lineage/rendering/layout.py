@@ -1,4 +1,4 @@
-"""Where everything is drawn: in layers from the sources on, by the library graphlay."""
+"""The layout of a picture: in layers from the sources on, by the library graphlay."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def visible(text: str) -> str:
 def masked_type(text: str) -> str:
     """Return the type of a column as a document shows it, without a credential of an address.
 
-    A structure may have a field named ``password`` or ``token``: its type is no secret.
+    A structure may have a field named ``password`` or ``token``: its type is not a secret.
     """
     return redact_name(text) if "@" in text else text
 

@@ -24,7 +24,7 @@ ENGINES = {
 
 
 class EngineOptions(NamedTuple):
-    """What an engine may need: how many processes, and the cluster's address."""
+    """The options that an engine may need: how many processes, and the cluster's address."""
 
     jobs: int
     master: str | None = None

@@ -51,13 +51,13 @@ def explain(kind: str, event: walk.Object, *, closed: bool = True) -> list[Findi
 def joined(found: Iterable[Finding], own: Iterable[Finding]) -> list[Finding]:
     """Return what any event is judged by, and the rules for generated ones: one cause once.
 
-    Where both speak of one place, an error counts, then what any event is judged by.
+    Where both speak of one location, an error counts, then what any event is judged by.
     """
     found, own = [*found], [*own]
     wrong = {one.pointer for one in found if one.severity == ERROR}
     own = [one for one in own if one.pointer not in wrong]
-    places = {one.pointer for one in own}
-    return [*(one for one in found if one.severity == ERROR or one.pointer not in places), *own]
+    pointers = {one.pointer for one in own}
+    return [*(one for one in found if one.severity == ERROR or one.pointer not in pointers), *own]
 
 
 def order(kind: str, event: walk.Object) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Put a jsonschema error into our words: which rule, which place, found and expected."""
+"""Put a jsonschema error into our words: which rule, which location, found and expected."""
 
 from __future__ import annotations
 

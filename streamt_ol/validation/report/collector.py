@@ -20,7 +20,7 @@ _POINTER_LIMIT = 1000  # a key may be as long as a line
 
 
 class Problem(NamedTuple):
-    """A finding with its place, as every format reports it."""
+    """A finding with its location, as every format reports it."""
 
     file: str
     line: int
@@ -33,7 +33,7 @@ class Problem(NamedTuple):
 class Report(NamedTuple):
     """The inputs that were checked, and their problems.
 
-    ``problems`` are in the order of their places; where not all are kept, errors go before
+    ``problems`` are in the order of their locations; where not all are kept, errors go before
     warnings, and those before notes. ``severities`` and ``rules`` count all of them, ``inputs``
     the severities for each of ``files``; ``failures`` are the errors of those not readable.
     """
@@ -69,7 +69,7 @@ class Report(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What a ``Collector`` counted and kept; ``inputs`` by the number of the input."""
+    """The counts and problems that a ``Collector`` kept; ``inputs`` by the number of the input."""
 
     inputs: dict[int, dict[str, int]]
     severities: dict[str, int]
@@ -78,7 +78,7 @@ class Counts(NamedTuple):
 
 
 class Collector:
-    """Counts every finding and keeps ``limit`` of them: the gravest, then the first by place.
+    """Counts every finding and keeps ``limit`` of them: the gravest, then the first by location.
 
     ``source`` tells the number of the input that a position belongs to.
     """
@@ -114,7 +114,7 @@ class Collector:
         self.add(chunk.findings)
 
     def add(self, found: Iterable[LocatedFinding]) -> None:
-        """Take findings, in any order of places."""
+        """Take findings, in any order of locations."""
         for one in found:
             if one.finding.rule in self._ignored:
                 continue

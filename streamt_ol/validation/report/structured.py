@@ -1,4 +1,4 @@
-"""The report as JSON: streamt's envelope, or one problem a line."""
+"""The report as JSON: streamt's envelope, or one problem per line."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def envelope(found: Report, _colour: bool) -> Iterator[bytes]:
 
 
 def lines(found: Report, _colour: bool) -> Iterator[bytes]:
-    """Yield one JSON object a line for each problem, and one that counts those not shown."""
+    """Yield one JSON object per line for each problem, and one that counts those not shown."""
     import orjson
 
     for problem in found.problems:

@@ -88,7 +88,7 @@ class StreamState:
             if part is not None:
                 self.half_known.add(part)
             return
-        checksum = crc32(data.strip(BLANKS))  # a line's end is no part of its event
+        checksum = crc32(data.strip(BLANKS))  # a line's end is not part of its event
         if kind == DATASET_EVENT:
             identity = event["dataset"]["namespace"], event["dataset"]["name"]
             self.note_static(kind, identity, event["eventTime"], checksum, position)

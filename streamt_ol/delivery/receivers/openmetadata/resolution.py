@@ -1,4 +1,4 @@
-"""How OpenMetadata's endpoint resolves a dataset to a table or a container, as far as is known.
+"""The table or container to which OpenMetadata resolves a dataset, as far as is known.
 
 After the endpoint's Java code and "Match Datasets to Catalog Assets" of its documentation. What
 can resolve in some release is left to the server.
