@@ -50,7 +50,7 @@ def leave(status: int) -> NoReturn:
     """
     if status < 0:
         _die_by(-status)
-        status = of_signal(-status)  # of the first process of a container, or in a thread
+        status = of_signal(-status)  # the first process of a container lives on
     sys.exit(status)
 
 
@@ -58,8 +58,7 @@ def _die_by(number: int) -> None:
     import resource
 
     with suppress(OSError, ValueError):
-        if signal.getsignal(number) is not signal.SIG_DFL:
-            signal.signal(number, signal.SIG_DFL)
+        signal.signal(number, signal.SIG_DFL)  # refused in a thread of another program
         # A core that is wanted is the command's, which has left it.
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])

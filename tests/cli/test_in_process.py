@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import threading
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from support.manifests import FIXTURES
 
 from streamt_ol.__main__ import main
 from streamt_ol.cli.app import run
+from streamt_ol.cli.exits import leave
 
 EXPORT = [
     "export", str(FIXTURES / "manifests" / "demo.json"), "--job-namespace", "n",
@@ -55,3 +57,19 @@ def test_the_entry_point_runs_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> No
     thread.start()
     thread.join(60)
     assert ended == [0]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_that_killed_a_command_kills_no_host(number: int) -> None:
+    ended: list[object] = []
+
+    def target() -> None:
+        try:
+            leave(-number)
+        except SystemExit as leaving:
+            ended.append(leaving.code)
+
+    thread = threading.Thread(target=target)
+    thread.start()
+    thread.join(60)
+    assert ended == [128 + number]
