@@ -1,8 +1,8 @@
-"""`streamt-ol send` against the official client's HTTP transport: events a second, on loopback.
+"""`streamt-ol send` over HTTP on loopback: beside a bare loop, the official client, and in batches.
 
-One server, in a process of its own, answers both. Both deliver the same events. The official
-client's time begins when its events exist as its own objects (making them is not counted); the
-whole process is timed for ours, start-up, validation and progress included.
+One server, in a process of its own, answers all. The time of the loop begins when its process is
+up, that of the official client when its events exist as its own objects, and that of the posts of
+`send` when everything is judged; they read the file again, and settle each event.
 """
 
 from __future__ import annotations
@@ -11,25 +11,29 @@ import json
 import subprocess
 import sys
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from measure import PROGRAM, PYTHON, Cost, cost, interleaved, times
-from table import WALL, Filled, Result, Row, Table, at_least
+from table import CPU, WALL, Filled, Result, Row, Table, at_least
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 EVENTS = 20_000
 OFFICIAL_EVENTS = 2_000
 ROUNDS = 5
 DESCRIPTION = "d" * 500
 
-# A server that does as little as it can, so that the clients are what is measured.
+# A server that does as little as it can, so that the clients are what is measured. As OpenMetadata
+# each event makes one edge, and a request takes a millisecond: what batches spare is requests.
 SERVER = """
 import asyncio
 
-ANSWER = b"HTTP/1.1 201 Created\\r\\nContent-Length: 2\\r\\n\\r\\n{}"
+HEAD = b"HTTP/1.1 201 Created\\r\\nContent-Length: %d\\r\\n\\r\\n%b"
+BODY = b'{"status":"success","lineageEdgesCreated":%d}'
+SINGLE = HEAD % (len(BODY % 1), BODY % 1)
 
 class Lineage(asyncio.Protocol):
     def connection_made(self, transport):
@@ -45,8 +49,15 @@ class Lineage(asyncio.Protocol):
             whole = end + 4 + int(head[at + 15:].split(b"\\r\\n", 1)[0])
             if len(self.buffer) < whole:
                 return
+            answer = SINGLE
+            if b"/batch " in head:
+                body = BODY % self.buffer.count(b'"runId"', end, whole)
+                answer = HEAD % (len(body), body)
             self.buffer = self.buffer[whole:]
-            self.transport.write(ANSWER)
+            if b"/v1/openlineage/" in head:
+                asyncio.get_running_loop().call_later(0.001, self.transport.write, answer)
+            else:
+                self.transport.write(answer)
 
 async def main():
     server = await asyncio.get_running_loop().create_server(Lineage, "127.0.0.1", 0)
@@ -55,7 +66,7 @@ async def main():
 
 asyncio.run(main())
 """
-# argv: URL, number of events, description. Prints seconds.
+# argv: URL, number of events, description. Prints seconds of CPU, and of wall-clock time.
 OFFICIAL = """
 import sys, time
 from openlineage.client import event_v2
@@ -73,55 +84,152 @@ events = [
     )
     for number in range(int(sys.argv[2]))
 ]
-started = time.perf_counter()
+started, used = time.perf_counter(), time.process_time()
 for event in events:
     transport.emit(event)
-print(time.perf_counter() - started)
+print(time.process_time() - used, time.perf_counter() - started)
 """
+# argv: URL, file. Reads the file and posts each line over one kept-alive connection, one after the
+# other; prints seconds of CPU, and of wall-clock time.
+LOOP = """
+import socket, sys, time
 
+host, port = sys.argv[1].removeprefix("http://").split(":")
+started, used = time.perf_counter(), time.process_time()
+connection = socket.create_connection((host, int(port)))
+connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+head = (
+    f"POST /api/v1/lineage HTTP/1.1\\r\\nHost: {host}:{port}\\r\\n"
+    "Content-Type: application/json\\r\\nContent-Length: "
+).encode()
+for line in open(sys.argv[2], "rb"):
+    body = line.rstrip()
+    connection.sendall(b"%b%d\\r\\n\\r\\n%b" % (head, len(body), body))
+    assert connection.recv(65536).startswith(b"HTTP/1.1 201 ")
+print(time.process_time() - used, time.perf_counter() - started)
+"""
+# argv: those of the command. Prints what its posts took: seconds of CPU, and of wall-clock time.
+POSTS = """
+import time
+from streamt_ol.__main__ import main
+from streamt_ol.delivery.sending import Delivery
+
+deliver = Delivery.run
+
+def run(*arguments):
+    started, used = time.perf_counter(), time.process_time()
+    reason = deliver(*arguments)
+    print(time.process_time() - used, time.perf_counter() - started, flush=True)
+    return reason
+
+Delivery.run = run
+main()
+"""
 
 DELIVERED = Table(
     "Delivery over HTTP on loopback",
     {
-        "send": Row("`send`, events a second / the official client's transport", at_least(5)),
-        "send, 1 connection": Row("`send --concurrency 1` / the same"),
-        "send, progress kept": Row("`send --progress-file` / the same"),
+        "send": Row("`send`, whole process / the official client's transport", at_least(5)),
+        "send, 1 connection": Row("`send --concurrency 1`, whole process / the same"),
+        "send, progress kept": Row("`send --progress-file`, whole process / the same"),
+        "posts of send": Row("posts of `send` / a bare loop over one connection", at_least(0.8)),
+        "posts of send, 1 connection": Row("posts of `send --concurrency 1` / the same"),
+        "posts of send, progress kept": Row("posts of `send --progress-file` / the same"),
+        "posts of batch": Row(
+            "posts of `send --batch`, 50 events each, 1 ms a request / single posts", at_least(10)
+        ),
+        "batch": Row("`send --batch`, whole process / single posts, whole process"),
     },
-    figures=(WALL,),
-    note=f"{EVENTS:,} JobEvents, medians of {ROUNDS} interleaved runs.",
+    figures=(WALL, CPU),
+    note=(
+        f"Events a second, as a ratio; {EVENTS:,} events of 0.9 KB, medians of {ROUNDS} "
+        "interleaved runs; the CPU of the client."
+    ),
 )
 TABLES = (DELIVERED,)
+Times = tuple[float, float]
+Words = tuple[str | Path, ...]
 
 
 def run(folder: Path) -> Filled:
-    """Measure the events a second of ``send`` and of the official client."""
-    events = folder / "events.jsonl"
-    with events.open("w") as file:
-        file.writelines(json.dumps(_event(number)) + "\n" for number in range(EVENTS))
-    progress = folder / "progress"
-
-    def ours(url: str, *more: str | Path) -> Cost:
-        progress.unlink(missing_ok=True)
-        return cost(PROGRAM, "send", events, "--to", "marquez", "--url", url, *more)
-
+    """Measure the events a second of ``send``, of the official client and of a bare loop."""
+    jobs, runs = folder / "jobs.jsonl", folder / "runs.jsonl"
+    for file, make in ((jobs, _job_event), (runs, _run_event)):
+        file.write_text("".join(json.dumps(make(number)) + "\n" for number in range(EVENTS)))
     with _server() as url:
-        costs = interleaved(
-            {
-                "official": lambda: _official(url),
-                "send": lambda: ours(url),
-                "send, 1 connection": lambda: ours(url, "--concurrency", "1"),
-                "send, progress kept": lambda: ours(url, "--progress-file", progress),
-            },
-            ROUNDS,
-        )
-    rates = {
-        name: (OFFICIAL_EVENTS if name == "official" else EVENTS) / times(each)[1]
-        for name, each in costs.items()
+        costs = interleaved(_measured(url, jobs, runs, folder / "progress"), ROUNDS)
+    seconds = {name: _wall_and_cpu(each) for name, each in costs.items()}
+    yield DELIVERED, _results(seconds)
+
+
+def _measured(url: str, jobs: Path, runs: Path, progress: Path) -> Mapping[str, Callable[[], Cost]]:
+    single = ("send", runs, "--to", "openmetadata", "--url", url)
+    command = ("send", jobs, "--to", "marquez", "--url", url)
+    commands = {
+        "send": command,
+        "send, 1 connection": (*command, "--concurrency", "1"),
+        "send, progress kept": (*command, "--progress-file", progress),
+        "single": single,
+        "batch": (*single, "--batch"),
     }
-    yield DELIVERED, {name: Result((rates[name] / rates["official"],)) for name in DELIVERED.rows}
+
+    def whole(words: Words) -> Cost:
+        progress.unlink(missing_ok=True)
+        return cost(PROGRAM, *words)
+
+    def posts(words: Words) -> Cost:
+        progress.unlink(missing_ok=True)
+        return _timed(POSTS, *words)
+
+    return {
+        "official": lambda: _timed(OFFICIAL, url, str(OFFICIAL_EVENTS), DESCRIPTION),
+        "loop": lambda: _timed(LOOP, url, jobs),
+        **{name: partial(whole, words) for name, words in commands.items()},
+        **{f"posts of {name}": partial(posts, words) for name, words in commands.items()},
+    }
 
 
-def _event(number: int) -> dict[str, object]:
+def _results(seconds: Mapping[str, Times]) -> dict[str, Result]:
+    """Return the rows: each rate over another, in wall-clock time and in CPU."""
+    wall, cpu = seconds["official"]
+    official = wall * EVENTS / OFFICIAL_EVENTS, cpu * EVENTS / OFFICIAL_EVENTS
+    names = ("send", "send, 1 connection", "send, progress kept")
+    return {
+        **{name: _faster(seconds[name], official) for name in names},
+        **{
+            f"posts of {name}": _faster(seconds[f"posts of {name}"], seconds["loop"])
+            for name in names
+        },
+        "posts of batch": _faster(seconds["posts of batch"], seconds["posts of single"]),
+        "batch": _faster(seconds["batch"], seconds["single"]),
+    }
+
+
+def _faster(spent: Times, other: Times) -> Result:
+    return Result((other[0] / spent[0], other[1] / spent[1]))
+
+
+def _wall_and_cpu(costs: list[Cost]) -> Times:
+    cpu, wall = times(costs)
+    return wall, cpu
+
+
+def _job_event(number: int) -> dict[str, object]:
+    return _event("JobEvent", job=_job(number))
+
+
+def _run_event(number: int) -> dict[str, object]:
+    return _event(
+        "RunEvent",
+        eventType="COMPLETE",
+        run={"runId": f"0192f9c0-0000-7000-8000-{number:012d}"},
+        job=_job(number),
+        inputs=[{"namespace": "postgresql://db:5432", "name": f"shop.public.in_{number}"}],
+        outputs=[{"namespace": "postgresql://db:5432", "name": f"shop.public.out_{number}"}],
+    )
+
+
+def _job(number: int) -> dict[str, object]:
     facet = "https://openlineage.io/spec/facets/1-1-0/DocumentationJobFacet.json"
     documentation = {
         "_producer": "https://example.com/bench",
@@ -129,20 +237,26 @@ def _event(number: int) -> dict[str, object]:
         "description": DESCRIPTION,
     }
     return {
-        "eventTime": "2026-10-21T08:00:00Z",
-        "producer": "https://example.com/bench",
-        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/JobEvent",
-        "job": {
-            "namespace": "bench",
-            "name": f"job-{number}",
-            "facets": {"documentation": documentation},
-        },
+        "namespace": "bench",
+        "name": f"job-{number}",
+        "facets": {"documentation": documentation},
     }
 
 
-def _official(url: str) -> Cost:
-    whole = cost(PYTHON, "-c", OFFICIAL, url, str(OFFICIAL_EVENTS), DESCRIPTION, says=True)
-    return whole._replace(seconds=float(whole.said))
+def _event(kind: str, **fields: object) -> dict[str, object]:
+    return {
+        "eventTime": "2026-10-21T08:00:00Z",
+        "producer": "https://example.com/bench",
+        "schemaURL": f"https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/{kind}",
+        **fields,
+    }
+
+
+def _timed(code: str, *arguments: str | Path) -> Cost:
+    """Run a child that measures itself, and prints it: CPU, then wall-clock time."""
+    whole = cost(PYTHON, "-c", code, *arguments, says=True)
+    cpu, wall = map(float, whole.said.splitlines()[0].split())
+    return whole._replace(seconds=wall, user_seconds=cpu, system_seconds=0.0)
 
 
 @contextmanager

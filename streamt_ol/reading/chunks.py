@@ -43,10 +43,11 @@ def raw_events(found: Iterable[Chunk], limit: int = MAX_EVENT_BYTES) -> Iterator
         for line, text in enumerate(chunk.lines, chunk.line):
             data = without_bom(text)
             if data:
-                where = line, offset + text.index(data)
-                too_large = len(data) > limit
-                fault = too_long(limit) if too_large else None
-                yield RawEvent(b"" if too_large else data, *where, fault=fault)
+                start = offset + text.index(data)
+                if len(data) > limit:
+                    yield RawEvent(b"", line, start, fault=too_long(limit))
+                else:
+                    yield RawEvent(data, line, start)
             offset += len(text)
 
 

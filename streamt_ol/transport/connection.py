@@ -6,7 +6,6 @@ request no longer than a silent one. Nothing is followed, retried, or inherited 
 
 from __future__ import annotations
 
-import contextlib
 import select
 import ssl
 from typing import TYPE_CHECKING, final
@@ -79,13 +78,18 @@ class _Channel:
         self._pending = connection.pending if isinstance(connection, ssl.SSLSocket) else _nothing
 
     def send(self, data: bytes, deadline: Deadline) -> None:
-        """Send everything. Raises ``OSError``, ``TimeoutError`` among it."""
+        """Send everything, or until the server ends the connection: its answer counts.
+
+        It may refuse a large body before the end of it. Raises ``OSError``, ``TimeoutError``
+        among it.
+        """
         deadline.left()
-        sent = self._send(data[:_CHUNK], deadline)
-        if sent < len(data):
-            rest = memoryview(data)[sent:]
-            while rest:
-                rest = rest[self._send(rest[:_CHUNK], deadline) :]
+        try:
+            sent = self._send(data[:_CHUNK], deadline)
+            while sent < len(data):
+                sent += self._send(memoryview(data)[sent : sent + _CHUNK], deadline)
+        except ConnectionError:
+            return
 
     def receive(self, deadline: Deadline) -> bytes:
         """Return what has come, b"" at the end. Raises ``OSError``, ``TimeoutError`` among it."""
@@ -169,9 +173,7 @@ def _connect(address: Address, tls: ssl.SSLContext | None, deadline: Deadline) -
 def _exchange(channel: _Channel, request: bytes, deadline: Deadline) -> Answer:
     answer = Answer()
     try:
-        # A server may refuse a large body before the end of it: its answer counts.
-        with contextlib.suppress(ConnectionError):
-            channel.send(request, deadline)
+        channel.send(request, deadline)
         while not answer.is_complete:
             answer.feed(channel.receive(deadline))
     except TimeoutError:

@@ -47,6 +47,7 @@ class Checkpoint(Closing):
         self._where = place(str(path))
         self._clock = clock
         self._lock = threading.Lock()
+        self._syncing = threading.Lock()
         self._synced = clock()
         # Small keys and values: a line costs about 150 bytes here.
         self._done: dict[int, bytes] = {}
@@ -70,6 +71,7 @@ class Checkpoint(Closing):
         with self._lock:
             self._done[_key(number, part)] = bytes.fromhex(digest)
             self._append({"event": number, "part": part, "digest": digest})
+        self._sync()
 
     def run_id(self, number: int, digest: str, fresh: Callable[[], str]) -> str:
         """Return the id of the run made of a static event, the same one at every call.
@@ -82,11 +84,12 @@ class Checkpoint(Closing):
                 self._runs[number, digest] = fresh()
                 run = self._runs[number, digest]
                 self._append({"event": number, "digest": digest, "run": run})
-            return self._runs[number, digest]
+        self._sync()
+        return self._runs[number, digest]
 
     def close(self) -> None:
         """Wait until everything is on the disk, and close the file."""
-        with self._lock:
+        with self._lock, self._syncing:
             descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
             try:
@@ -100,11 +103,21 @@ class Checkpoint(Closing):
         try:
             if os.write(self._descriptor, data) != len(data):
                 raise OSError(28, "only a part could be written")
-            if self._clock() - self._synced >= _SYNC_EVERY:
-                os.fsync(self._descriptor)
-                self._synced = self._clock()
         except OSError as error:
             raise self._refused(f"it cannot be written: {error.strerror}") from None
+
+    def _sync(self) -> None:
+        """Wait for the disk where it is time to: one thread does, while the others go on."""
+        if self._clock() - self._synced < _SYNC_EVERY or not self._syncing.acquire(blocking=False):
+            return
+        try:
+            if self._descriptor is not None:
+                os.fsync(self._descriptor)
+        except OSError as error:
+            raise self._refused(f"it cannot be written: {error.strerror}") from None
+        finally:
+            self._synced = self._clock()
+            self._syncing.release()
 
     def _read(self, target: str) -> None:
         assert self._descriptor is not None, "closed"
