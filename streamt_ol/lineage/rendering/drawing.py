@@ -53,7 +53,7 @@ def drawing(graph: Graph, style: Style) -> Drawing:
         [
             *_frames(found),
             *_edges(graph, found),
-            *(_column_lines(graph, moved, columns) if style.columns else ()),
+            *(_column_lines(graph, moved, columns, style.direction) if style.columns else ()),
             *(
                 _node(at, key, labels[key], moved[key], columns.get(key, []), style)
                 for at, key in enumerate(graph.nodes)
@@ -139,7 +139,7 @@ def _towards(start: Point, end: Point) -> Point:
 
 
 def _column_lines(
-    graph: Graph, boxes: dict[Key, Box], columns: dict[Key, list[str]]
+    graph: Graph, boxes: dict[Key, Box], columns: dict[Key, list[str]], direction: str
 ) -> Iterator[str]:
     rows = {
         (key, name): boxes[key].y + _HEIGHT + _ROW * at + _ROW // 2
@@ -150,11 +150,16 @@ def _column_lines(
         source, target = boxes[edge.source], boxes[edge.target]
         y1 = rows[edge.source, edge.source_column]
         y2 = rows.get((edge.target, edge.target_column), target.y + _HEIGHT // 2)
-        forwards = target.x >= source.x
-        x1, x2 = (source.x + source.width, target.x) if forwards else (
-            source.x, target.x + target.width)  # fmt: skip
-        bend = max(40, abs(x2 - x1) // 3) * (1 if forwards else -1)
-        d = f"M{x1} {y1}C{x1 + bend} {y1} {x2 - bend} {y2} {x2} {y2}"
+        if direction in ("TB", "BT"):  # along one side, from row to row
+            x1, x2 = source.x, target.x
+            c1 = c2 = min(x1, x2) - _MARGIN
+        else:
+            forwards = target.x >= source.x
+            x1, x2 = (source.x + source.width, target.x) if forwards else (
+                source.x, target.x + target.width)  # fmt: skip
+            bend = max(40, abs(x2 - x1) // 3) * (1 if forwards else -1)
+            c1, c2 = x1 + bend, x2 - bend
+        d = f"M{x1} {y1}C{c1} {y1} {c2} {y2} {x2} {y2}"
         yield f'<path class="edge column" d="{d}" marker-end="url(#arrow)"/>'
 
 

@@ -7,6 +7,7 @@
   const drawing = byId("drawing");
   const shapes = nodes.map((_, at) => byId("n" + at));
   const lines = [...drawing.querySelectorAll(".edge:not(.column)")];
+  const threads = [...drawing.querySelectorAll(".edge.column")];
   const up = nodes.map(() => []);
   const down = nodes.map(() => []);
   edges.forEach(({ source, target }) => { down[source].push(target); up[target].push(source); });
@@ -128,6 +129,10 @@
       line.classList.toggle("up", before);
       line.classList.toggle("down", behind && !before);
       line.classList.toggle("on", before || behind);
+    });
+    threads.forEach((thread, i) => {
+      const { source, target } = columns[i];
+      thread.classList.toggle("on", (above.has(source) && above.has(target)) || (below.has(source) && below.has(target)));
     });
     if (at >= 0) {
       bringIntoView(at);

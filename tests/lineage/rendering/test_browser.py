@@ -159,6 +159,23 @@ class TestPage:
         assert second["title"] == "t2401"
         assert seen.errors == []
 
+    def test_lines_of_columns_are_shown_with_what_is_chosen(self, tmp_path: Path) -> None:
+        events = [
+            job("j", ("raw",), ("sums",)),
+            dataset("sums", columnLineage=column_lineage(total=[("raw", "price")])),
+            job("k", ("other",), ("more",)),
+            dataset("more", columnLineage=column_lineage(x=[("other", "y")])),
+        ]
+        page = written(tmp_path, build(events), style=Style(columns=True))
+        shown = """[...document.querySelectorAll(".edge.column")].map(
+            (line) => getComputedStyle(line).opacity)"""
+        seen = browse(
+            page, ("evaluate", shown), ("press", "/"), ("type", "sums"), ("press", "Enter"),
+            ("evaluate", shown), state=tmp_path / "state",
+        )  # fmt: skip
+        # In the order of their sources: other, raw.
+        assert (seen.results, seen.errors) == ([["1", "1"], ["0.28", "1"]], [])
+
     def test_boxes_and_lines_are_seen_from_far_away(self, tmp_path: Path) -> None:
         events = [job(f"J{at}", (f"a{at}",), (f"b{at}",)) for at in range(700)]
         page = written(tmp_path, build(events))

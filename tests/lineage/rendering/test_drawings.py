@@ -114,6 +114,17 @@ class TestLayout:
         assert label.count("n") < 60
         assert "…" in label
 
+    @pytest.mark.parametrize("direction", ["TB", "BT"])
+    def test_lines_of_columns_lead_along_one_side_of_what_is_drawn_from_top_to_bottom(
+        self, direction: str
+    ) -> None:
+        facet = column_lineage(total=[("raw", "price")])
+        graph = build([job("j", ("raw",), ("sums",)), dataset("sums", columnLineage=facet)])
+        svg = drawn("svg", graph, Style(columns=True, direction=direction))
+        [line] = re.findall(r'<path class="edge column" d="M(-?\d+) \d+C[-\d ]+ (-?\d+) \d+"', svg)
+        sides = {int(x) for x in re.findall(r'<path class="rule" d="M(-?\d+) ', svg)}
+        assert {int(x) for x in line} <= sides
+
     def test_a_job_is_in_the_frame_of_its_datasets_if_they_have_one(self) -> None:
         across = job("across", ("a",))
         across["outputs"] = [{"namespace": "elsewhere", "name": "b"}]
