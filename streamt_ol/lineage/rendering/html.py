@@ -19,6 +19,7 @@ from streamt_ol.lineage.rendering.document import graph_document
 from streamt_ol.lineage.rendering.drawing import Drawing, drawing
 from streamt_ol.lineage.rendering.style import Picture, Style, counts
 from streamt_ol.lineage.rendering.svg import ARROW, frame, resource
+from streamt_ol.redaction import printable_json
 
 
 def html(graph: Graph, style: Style) -> Picture:
@@ -53,7 +54,7 @@ def _data(graph: Graph, style: Style, drawn: Drawing) -> str:
     columns = Style(columns=True, focus=style.focus)
     data: dict[str, Any] = graph_document(graph, columns)
     data["boxes"] = [list(drawn.boxes[key]) for key in graph.nodes]
-    text = orjson.dumps(data).decode()
+    text = printable_json(orjson.dumps(data)).decode()
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text

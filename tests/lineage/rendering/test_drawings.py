@@ -218,6 +218,12 @@ class TestPage:
         names = {node["name"] for node in json.loads(data)["nodes"]}
         assert names == set(HOSTILE)
 
+    @pytest.mark.parametrize("form", ["svg", "html"])
+    def test_no_character_that_a_terminal_would_obey_is_written_raw(self, form: str) -> None:
+        name = "a\x1bb\x9bc\u2028d\u202ee\u2066f\ufeffg\x7fh"
+        text = drawn(form, build([job(name, (name,), owners=(name,), description=name)]))
+        assert not set(text) & set("\x1b\x9b\u2028\u202e\u2066\ufeff\x7f")
+
     def test_a_name_that_looks_like_a_place_in_the_template_is_a_name(self) -> None:
         page = drawn("html", build([dataset("{data}"), dataset("{script}")]))
         assert page.count('"version":1') == 1
