@@ -17,12 +17,12 @@ KILLED_BY = 128  # what a shell adds to the number of a signal for the exit stat
 # Those that ask for the end of a command.
 ENDING = frozenset({signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
 SUSPENDING = frozenset({signal.SIGTSTP, signal.SIGCONT})
-# Nobody can catch the first two; those of a fault come from the code that runs; Python ignores
-# the next two; the terminal suspends the whole group by the last two, as it would without us.
+# Nobody can catch the first two; those of a fault come from the code that runs, which would fault
+# again behind a handler (not so SIGABRT, which a watchdog sends); Python ignores the next two; the
+# terminal suspends the whole group by the last two, as it would without us.
 _LEFT_ALONE = frozenset({
     signal.SIGKILL, signal.SIGSTOP,
-    signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGTRAP,
-    signal.SIGSYS,
+    signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL,
     signal.SIGPIPE, signal.SIGXFSZ,
     signal.SIGTTIN, signal.SIGTTOU,
 })  # fmt: skip

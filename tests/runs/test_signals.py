@@ -26,7 +26,7 @@ COUNTING = Path(__file__).parents[1] / "support" / "streamt" / "counting.py"
 SENT = [
     signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2,
     signal.SIGALRM, signal.SIGWINCH, signal.SIGCONT, signal.SIGPROF, signal.SIGVTALRM,
-    signal.SIGRTMIN, signal.SIGRTMAX,
+    signal.SIGRTMIN, signal.SIGRTMAX, signal.SIGABRT, signal.SIGTRAP,
 ]  # fmt: skip
 
 
@@ -132,6 +132,8 @@ class TestWithoutATerminal:
             (signal.SIGQUIT, -signal.SIGQUIT, "FAIL"),
             (signal.SIGUSR1, 138, "FAIL"),
             (signal.SIGALRM, 142, "FAIL"),
+            (signal.SIGABRT, 134, "FAIL"),
+            (signal.SIGSYS, 159, "FAIL"),
         ],
     )
     @pytest.mark.parametrize("whole_group", [True, False])
