@@ -349,10 +349,11 @@ class TestAction:
             capture_output=True, text=True, timeout=60, check=False,
         )  # fmt: skip
 
-    def test_it_writes_the_comment_and_the_status(self, repository: Path) -> None:
+    @pytest.mark.parametrize("separator", [" ", "\n"])
+    def test_it_writes_the_comment_and_the_status(self, separator: str, repository: Path) -> None:
         git(repository, "commit", "-qam", "Other owner")
         inputs = {"old": "git:HEAD^1:deep/project", "new": "deep/project",
-                  "arguments": " ".join(KAFKA), "fail-on": "owner-changed"}  # fmt: skip
+                  "arguments": separator.join(KAFKA), "fail-on": "owner-changed"}  # fmt: skip
         ran = self.compare(repository, **inputs)
         assert (ran.returncode, ran.stderr.count("owner-changed")) == (0, 1)
         temp = repository / "temp"
