@@ -191,12 +191,15 @@ def _without_default(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def _content(name: str) -> bytes:
-    """Return the bytes of a file or of standard input, decompressed."""
-    from streamt_ol.reading.files import read_input
+    """Return the bytes of a file or of standard input, decompressed.
+
+    Of what cannot be JSON only the start, so that a pipe without end ends in an error.
+    """
+    from streamt_ol.reading.files import DOCUMENT, JSON_STARTS, read_input
     from streamt_ol.reading.opening import unreadable
 
     try:
-        return read_input(name)
+        return read_input(name, DOCUMENT, JSON_STARTS)
     except OSError as error:
         raise unreadable(STDIN_NAME if name == STDIN else name, error) from None
 

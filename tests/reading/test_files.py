@@ -100,7 +100,11 @@ def test_no_command_reads_a_device(words: list[str], tmp_path: Path) -> None:
     assert ran.stderr.startswith(b"E501_PARSE_ERROR /dev/zero: ")
 
 
-@pytest.mark.parametrize("words", [["export"], ["stage", "load-manifest"], ["stage", "emit"]])
+@pytest.mark.parametrize(
+    "words",
+    [["export"], ["stage", "load-manifest"], ["stage", "emit"], ["graph"],
+     ["diff", "-", "/dev/null"], ["diff", "/dev/null", "-"]],
+)  # fmt: skip
 def test_an_endless_pipe_of_what_is_not_json_is_refused_at_once(words: list[str]) -> None:
     with subprocess.Popen(["cat", "/dev/zero"], stdout=subprocess.PIPE) as endless:
         ran = subprocess.run(
