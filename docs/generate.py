@@ -54,10 +54,15 @@ def changes() -> str:
 def receivers() -> str:
     """Return the table of the receivers."""
     rows = [
-        (f"[{name}]({name}.md)", row.about, row.others or "all kinds are taken")
+        (
+            f"[{name}]({name}.md)",
+            row.about,
+            ", ".join(f"`{one.name}`" for one in row.parameters),
+            row.others or "all kinds are taken",
+        )
         for name, row in RECEIVERS.items()
     ]
-    return table(("receiver", "what it takes", "what becomes of others"), rows)
+    return table(("receiver", "what it takes", "`--param`", "what becomes of others"), rows)
 
 
 def receiver(row: Receiver) -> str:
@@ -74,7 +79,7 @@ def receiver(row: Receiver) -> str:
 
 
 def _takes(row: Receiver) -> str:
-    return row.about.rpartition(": ")[2].partition(";")[0] if row.others else "all three kinds"
+    return row.about.rpartition(": ")[2] if row.others else "all three kinds"
 
 
 def _limits(row: Receiver) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from streamt_ol.cli import exits, plain
 from streamt_ol.cli.commands import AROUND_A_CHILD, COMMANDS, load
 from streamt_ol.cli.output import Output, ReaderGoneError
-from streamt_ol.cli.parameters import Context, declared, flags_of
+from streamt_ol.cli.parameters import OUTPUT, Context, declared, flags_of
 from streamt_ol.problems import ENDED_BY_SIGNAL, INVALID, USAGE, StreamtOlError, Terminated
 
 COMPLETION = "_STREAMT_OL_COMPLETE"  # the variable by which a shell asks for completions
@@ -118,7 +118,7 @@ def before_the_command(arguments: Sequence[str]) -> Line:
     words = iter(arguments)
     for word in words:
         option, mark, value = word.partition("=")
-        if option == "--output":
+        if option == OUTPUT:
             form = value if mark else next(words, "")
             json, is_plain = form == "json", is_plain and form in FORMATS
         elif word.startswith("-"):

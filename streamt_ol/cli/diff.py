@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from streamt_ol.cli import exits, options
 from streamt_ol.cli.output import file_to_write, note, write_text
-from streamt_ol.cli.parameters import Context, argument, option
+from streamt_ol.cli.parameters import OUTPUT, Context, argument, option
 from streamt_ol.lineage.changes import KINDS
 from streamt_ol.lineage.rendering.diff import REPORTERS, reporter
 from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError
@@ -97,7 +97,7 @@ def diff(
     chosen = format or ("json" if output.json else "text")
     output_file = file_to_write(output, output_file)
     if output.json and output_file is None and chosen != "json":
-        message = f"--output json prints the difference as JSON, so --format {chosen} needs a file"
+        message = f"{OUTPUT} json prints the difference as JSON, so --format {chosen} needs a file"
         raise StreamtOlError(USAGE, message, suggestion=f"name the file with {options.OUTPUT_FILE}")
     if (old, new) == (STDIN, STDIN):
         raise StreamtOlError(USAGE, "OLD and NEW are both standard input")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     Command = FunctionType
 
 HELP = ("-h", "--help")
+OUTPUT = "--output"  # the global option
 
 
 class Context:

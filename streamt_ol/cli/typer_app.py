@@ -18,7 +18,7 @@ from streamt_ol import __version__
 from streamt_ol.cli import exits
 from streamt_ol.cli.commands import COMMANDS, load
 from streamt_ol.cli.output import Output, ReaderGoneError
-from streamt_ol.cli.parameters import HELP, declared
+from streamt_ol.cli.parameters import HELP, OUTPUT, declared
 from streamt_ol.problems import USAGE, StreamtOlError
 from streamt_ol.redaction import one_line
 
@@ -58,11 +58,11 @@ def invoke(arguments: Sequence[str], output: Output) -> int | None:
 
 def _usage_error(error: typer.TyperException) -> StreamtOlError:
     """Return the error about a command line that cannot be parsed."""
-    if getattr(error, "option_name", None) == "--output":
+    if getattr(error, "option_name", None) == OUTPUT:
         return StreamtOlError(
             USAGE,
-            "the option --output stands before the command",
-            suggestion="streamt-ol --output json COMMAND",
+            f"the option {OUTPUT} stands before the command",
+            suggestion=f"streamt-ol {OUTPUT} json COMMAND",
         )
     message = one_line(error.format_message(), MESSAGE_LIMIT)
     return StreamtOlError(USAGE, message or "no command is given")
@@ -139,7 +139,7 @@ def _globals(
     context: typer.Context,
     output: Annotated[
         OutputFormat,
-        typer.Option(help="How results are printed: text, or one JSON envelope on stdout."),
+        typer.Option(OUTPUT, help="How results are printed: text, or one JSON envelope on stdout."),
     ] = OutputFormat.TEXT,
     _version: Annotated[
         bool,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from streamt_ol.cli.options import OUTPUT_FILE, known_rules, refuse_target, size_of
 from streamt_ol.cli.output import file_to_write
-from streamt_ol.cli.parameters import Context, argument, option
+from streamt_ol.cli.parameters import OUTPUT, Context, argument, option
 from streamt_ol.problems import INVALID, USAGE, StreamtOlError
 from streamt_ol.reading.expansion import expanded
 from streamt_ol.redaction import place
@@ -106,7 +106,7 @@ def validate(
     chosen = _format(format, output)
     output_file = file_to_write(output, output_file)
     if output.json and output_file is None and chosen != "json":
-        message = f"--output json prints the report as JSON, so --format {chosen} needs a file"
+        message = f"{OUTPUT} json prints the report as JSON, so --format {chosen} needs a file"
         raise StreamtOlError(USAGE, message, suggestion=f"name the file with {OUTPUT_FILE}")
     ignored = known_rules(ignore or [])
     names = expanded(_names(events or []))

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,3 +85,37 @@ def test_an_error_at_an_option_names_its_flag_and_the_option_in_the_envelope(
         "file": "sent",
         "line": 2,
     }
+
+
+PACKAGE = Path(__file__).parents[2] / "streamt_ol"
+# Their flags are those of other programs: git, and streamt, whose options are handed on.
+FOREIGN = {"reading/git.py", "runs/arguments.py", "cli/child.py"}
+
+
+def texts_of(path: Path) -> Iterator[str]:
+    """Yield the texts of a module but for its docstrings."""
+    tree = ast.parse(path.read_text("utf-8"))
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, documented) and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and id(node) not in docstrings:
+            yield from [node.value] if isinstance(node.value, str) else []
+
+
+def test_few_files_name_a_flag() -> None:
+    """An option has one name in one file; where messages tell of it, they are few."""
+    commands = (declared(load(name)[0]) for name in COMMANDS)
+    known = {flag for one in commands for row in one.values() for flag in row.flags}
+    naming: dict[str, set[str]] = defaultdict(set)
+    for path in PACKAGE.rglob("*.py"):
+        name = path.relative_to(PACKAGE).as_posix()
+        for text in texts_of(path) if name not in FOREIGN else ():
+            for flag in re.findall(r"(?<![\w-])--[a-z-]*[a-z]", text):
+                naming[flag].add(name)
+    naming.pop("--help")  # typer's
+    assert {flag: files for flag, files in naming.items() if len(files) > 3} == {}
+    assert naming.keys() - known <= {"--output", "--streamt", "--version"}

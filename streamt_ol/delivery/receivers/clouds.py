@@ -34,7 +34,7 @@ def _atlan_asks(_event: Mapping[str, Any]) -> Iterator[str]:
 ATLAN = Receiver(
     "atlan",
     "http",
-    "Atlan: RunEvents whose job.namespace names a connection; --param connector",
+    "Atlan: RunEvents whose job.namespace names a connection",
     RunRules(asks=_atlan_asks),
     others="refused; what it answers was not found",
     endpoint="/events/openlineage/{connector}/api/v1/lineage",

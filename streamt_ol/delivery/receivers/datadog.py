@@ -18,7 +18,7 @@ def _datadog_ignores(event: Mapping[str, Any]) -> Iterator[str]:
 DATADOG = Receiver(
     "datadog",
     "http",
-    "Datadog's intake (--param site) or an agent (--url): RunEvents with a jobType facet",
+    "Datadog's intake, or an agent (--url): RunEvents with a jobType facet",
     RunRules(ignores=_datadog_ignores),
     others="refused, or ignored without a jobType facet; what it answers was not found",
     url="https://data-obs-intake.{site}",

@@ -47,7 +47,7 @@ def _with_request_id(request: Request) -> Request:
 DATAPLEX = Receiver(
     "dataplex",
     "http",
-    "Google's Data Lineage API: RunEvents; --param project and location",
+    "Google's Data Lineage API: RunEvents",
     RunRules(max_bytes=MAX_BYTES, refuses=_dataplex_refuses, notes=_dataplex_notes),
     others="refused; what it answers was not found",
     url="https://datalineage.googleapis.com",

@@ -59,7 +59,7 @@ def _botocore() -> tuple[Any, Any, Any]:
 DATAZONE = Receiver(
     "datazone",
     "http",
-    "Amazon DataZone and SageMaker: RunEvents up to 300,000 bytes; --param domain and region",
+    "Amazon DataZone and SageMaker: RunEvents up to 300,000 bytes",
     RunRules(max_bytes=MAX_BYTES),
     others="refused; what it answers was not found",
     url="https://datazone.{region}.api.aws",

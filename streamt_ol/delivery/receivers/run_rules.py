@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from streamt_ol.delivery.receivers.acceptance import Candidate
 
 SIDES = ("inputs", "outputs")
+AS_RUNS = "see --as-run-events"
 Texts = Callable[[Mapping[str, Any]], Iterator[str]]
 
 
@@ -48,7 +49,7 @@ class RunRules:
         """Return what becomes of an event."""
         event = candidate.event
         if kind_of(event) != RUN_EVENT:
-            return Verdict(self.others, ("it takes RunEvents only (see --as-run-events)",))
+            return Verdict(self.others, (f"it takes RunEvents only ({AS_RUNS})",))
         if self.only_complete and (missing := tuple(_incomplete(event))):
             return Verdict(self.others, missing)
         if self.max_bytes is not None and candidate.size > self.max_bytes:

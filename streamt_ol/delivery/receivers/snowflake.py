@@ -34,7 +34,7 @@ def _snowflake_asks(event: Mapping[str, Any]) -> Iterator[str]:
 SNOWFLAKE = Receiver(
     "snowflake",
     "http",
-    "Snowflake's external lineage: COMPLETE runs with inputs and outputs; --param token-type",
+    "Snowflake's external lineage: COMPLETE runs with inputs and outputs",
     RunRules(only_complete=True, refuses=_snowflake_refuses, asks=_snowflake_asks),
     others="refused: 400",
     endpoint="/api/v2/lineage/external-lineage",

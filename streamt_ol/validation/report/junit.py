@@ -8,6 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from streamt_ol.redaction import place, printable, printable_line
 from streamt_ol.validation.findings import ERROR
+from streamt_ol.validation.report import text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,8 +35,7 @@ def _suite(name: str, counts: Counter[str], problems: list[Problem]) -> Iterator
         cases.insert(0, f'  <testcase classname={_attribute(place(name))} name="events"/>\n')
     tests = len(cases) + hidden
     if hidden:
-        text = f"{hidden} more problems are counted, but not shown (--max-problems shows more)"
-        cases.append(f"  <system-out>{text}</system-out>\n")
+        cases.append(f"  <system-out>{text.hidden(hidden)}</system-out>\n")
     yield _bytes(
         f'<testsuite name={_attribute(place(name))} tests="{tests}" failures="{errors}">\n'
         f"{''.join(cases)}</testsuite>\n"

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from streamt_ol import __version__
 from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.redaction import place, printable_json, printable_line
+from streamt_ol.validation.report import text
 from streamt_ol.validation.rules import RULES
 
 if TYPE_CHECKING:
@@ -41,8 +42,7 @@ def report(found: Report, _colour: bool) -> Iterator[bytes]:
 
 def _cut(found: Report) -> dict[str, Any]:
     """Return what says that there are more problems than results."""
-    text = f"{found.hidden} more problems are counted, but not shown (--max-problems shows more)"
-    notification = {"level": "warning", "message": {"text": text}}
+    notification = {"level": "warning", "message": {"text": text.hidden(found.hidden)}}
     return {
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": [notification]}]
     }

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from streamt_ol.validation.report.collector import Problem, Report
 
+_SHOW_MORE = "--max-problems shows more"
 _COLOURS = {ERROR: "\x1b[31m", WARNING: "\x1b[33m", NOTE: "\x1b[36m"}
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
@@ -28,7 +29,12 @@ def report(found: Report, colour: bool) -> Iterator[bytes]:
 
 def cut(found: Report) -> str:
     """Return the words for problems that are counted, but not shown."""
-    return f"{found.hidden} more, counted below (--max-problems shows more)"
+    return f"{found.hidden} more, counted below ({_SHOW_MORE})"
+
+
+def hidden(count: int) -> str:
+    """Return the words for ``count`` problems that no summary counts."""
+    return f"{count} more problems are counted, but not shown ({_SHOW_MORE})"
 
 
 def summary(found: Report) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from streamt_ol.delivery.outcome import DEPENDS, IGNORED, REFUSED, Verdict
 from streamt_ol.delivery.receivers.acceptance import Candidate, datasets
 from streamt_ol.delivery.receivers.receiver import Receiver
-from streamt_ol.delivery.receivers.run_rules import SIDES
+from streamt_ol.delivery.receivers.run_rules import AS_RUNS, SIDES
 from streamt_ol.delivery.receivers.standard import DEFAULT_LIMIT, message_rules, read_limit_for
 from streamt_ol.openlineage.events import RUN_EVENT, at, identity_of, kind_of
 from streamt_ol.redaction import shown
@@ -31,7 +31,7 @@ def accept(candidate: Candidate) -> Verdict:
     """Say what the connector makes of an event, with the lists that `send` adds."""
     event = candidate.event
     if kind_of(event) != RUN_EVENT:
-        return Verdict(IGNORED, ("the connector drops it: not a RunEvent (see --as-run-events)",))
+        return Verdict(IGNORED, (f"the connector drops it: not a RunEvent ({AS_RUNS})",))
     state = event.get("eventType")
     if state not in _STATES:
         return Verdict(IGNORED, (f"the connector drops eventType {shown(state, 20)}",))

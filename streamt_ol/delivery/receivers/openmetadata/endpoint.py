@@ -20,6 +20,7 @@ from streamt_ol.delivery.receivers.openmetadata.fields import missing_fields
 from streamt_ol.delivery.receivers.openmetadata.resolution import resolution
 from streamt_ol.delivery.receivers.openmetadata.settings import OpenMetadataSettings, read_settings
 from streamt_ol.delivery.receivers.receiver import Batch, Receiver
+from streamt_ol.delivery.receivers.run_rules import AS_RUNS
 from streamt_ol.openlineage.events import RUN_EVENT as RUN
 from streamt_ol.openlineage.events import kind_of
 from streamt_ol.redaction import shown
@@ -47,7 +48,7 @@ def _accept(settings: OpenMetadataSettings, candidate: Candidate) -> Verdict:
     """Say whether the event makes edges, and how many of them can be expected."""
     event = candidate.event
     if kind_of(event) != RUN:
-        return Verdict(REFUSED, ("it takes RunEvents only (see --as-run-events)",))
+        return Verdict(REFUSED, (f"it takes RunEvents only ({AS_RUNS})",))
     if not settings.is_enabled:
         return Verdict(REFUSED, ("the settings disable its OpenLineage API",))
     if reasons := tuple(dict.fromkeys(missing_fields(event))):
