@@ -147,7 +147,7 @@ def send(
     with ExitStack() as stack:
         stop = threading.Event()
         count = EventCount()
-        line = stack.enter_context(ProgressLine(count.text, wanted=not output.json))
+        line = stack.enter_context(ProgressLine(_text_of(count, stop), wanted=not output.json))
         source = options.open_source(events, stop if stream else None)
         stack.callback(source.close)
         keeps = progress_file is not None and (not dry_run or progress_file.exists())
@@ -161,7 +161,7 @@ def send(
         report = Report(_silent if output.json else line.say)
         delivery = Delivery(plan, report, policy, progress, keeper, fail_fast, count.tick)
         stack.callback(delivery.close)
-        run = partial(delivery.stream, route, stop) if stream else partial(delivery.run, route)
+        run = partial(delivery.stream if stream else delivery.run, route, stop)
         if not stream:
             _survey(output, delivery, making, warnings)
         count.total = plan.to_send
@@ -172,6 +172,12 @@ def send(
         else:
             status = _deliver(output, delivery, route, source.name, line, warnings, run)
     return status or (exits.DONE if report.is_done else exits.REFUSED)
+
+
+def _text_of(count: EventCount, stop: threading.Event) -> Callable[[float], str]:
+    """Return what the line of progress shows; once ``stop`` is set, what is still waited for."""
+    ending = "finishing what is on its way; Ctrl-C again ends that"
+    return lambda seconds: ending if stop.is_set() else count.text(seconds)
 
 
 def _survey(

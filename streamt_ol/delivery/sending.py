@@ -58,16 +58,17 @@ class Delivery:
         else:
             self.report.count(decision.choice)
 
-    def run(self, route: Route) -> str:
+    def run(self, route: Route, stop: threading.Event) -> str:
         """Deliver what the survey found; return why it was stopped, "" if it was not.
 
+        ``stop`` is set where the delivery ends early: what is on its way is finished.
         What was not tried is counted as unsent, also after an interrupt, which is raised on.
         """
         if self.fail_fast and not self.report.is_done:
             self.report.count("unsent", self.plan.to_send)
             return "an event was refused (--fail-fast)"
         workers = max(1, min(route.workers, self.plan.to_send))
-        return self._run(route, workers, self.plan.items(), threading.Event())
+        return self._run(route, workers, self.plan.items(), stop)
 
     def stream(self, route: Route, stop: threading.Event) -> str:
         """Deliver events as they come, one after the other; return why it was stopped, or "".

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from support.commands import PROGRAM, clean_environment
+from support.delivery.servers import Server
 from support.manifests import FIXTURES
 from support.terminal import stderr_on_a_terminal
 
@@ -162,3 +164,22 @@ def test_settings_are_read_once_and_so_from_a_pipe(tmp_path: Path) -> None:
     )  # fmt: skip
     assert (ran.returncode, ran.stderr) == (0, b"")
     assert len(target.read_bytes().splitlines()) == 2
+
+
+def test_an_interrupted_delivery_says_what_it_waits_for(tmp_path: Path) -> None:
+    with Server(tmp_path, {"kind": "hang", "seconds": 60}) as server:
+        terminal, theirs = pty.openpty()
+        child = subprocess.Popen(
+            [PROGRAM, "send", EVENTS, "--to", "marquez", "--url", server.url, "--timeout", "50"],
+            stdout=subprocess.DEVNULL, stderr=theirs, env=clean_environment(),
+        )  # fmt: skip
+        os.close(theirs)
+        os.read(terminal, 65536)  # the first line of progress: it is at work
+        child.send_signal(signal.SIGINT)
+        shown = b""
+        while b"finishing what is on its way; Ctrl-C again ends that" not in shown:
+            shown += os.read(terminal, 65536)
+        child.send_signal(signal.SIGINT)
+        child.wait(60)
+        os.close(terminal)
+    assert child.returncode == 130
