@@ -147,10 +147,12 @@ def _current(facets: Mapping[str, _Version]) -> dict[str, Mapping[str, Any]]:
 
 
 def _column_edges(node: Node) -> Iterable[ColumnEdge]:
-    """Yield the edges of the ``columnLineage`` facet.
+    """Yield the edges of the ``columnLineage`` facet, which only datasets have.
 
     What is malformed is omitted, as is a column whose name is empty: it names nothing.
     """
+    if node.key.kind != DATASET:
+        return
     facet = node.facets.get("columnLineage", {})
     fields = facet.get("fields")
     for column, entry in fields.items() if isinstance(fields, Mapping) else ():

@@ -77,6 +77,10 @@ class TestEdges:
         )
         assert list(graph.nodes) == [d("raw"), d("sums")]
 
+    def test_a_job_has_no_columns(self) -> None:
+        facet = column_lineage(total=[("raw", "price")])
+        assert of(job("x", columnLineage=facet)).column_edges == ()
+
     @pytest.mark.parametrize(
         "facet",
         [
