@@ -108,18 +108,24 @@ def unmeasured(part: Part) -> str:
 def page(text: str) -> str:
     """Return the page with what was kept of each part between the part's markers.
 
-    Of a part of which nothing was kept stays what is there, or its rows without figures.
+    Of a part of which nothing was kept stays what is there. Where rows are others than the part
+    has now, they come without figures.
     """
     for name in ("machine", *PARTS):
         before, rest = text.split(f"<!-- bench: {name} -->\n", 1)
         block, after = rest.split("<!-- end -->", 1)
         kept = KEPT / f"{name}.md"
-        if kept.exists():
-            block = kept.read_text("utf-8")
-        elif name in PARTS and not block.strip():
-            block = unmeasured(PARTS[name])
-        text = f"{before}<!-- bench: {name} -->\n\n{block.strip()}\n\n<!-- end -->{after}"
+        found = (kept.read_text("utf-8") if kept.exists() else block).strip()
+        if name in PARTS and _rows(found) != _rows(unmeasured(PARTS[name])):
+            found = unmeasured(PARTS[name])
+        text = f"{before}<!-- bench: {name} -->\n\n{found}\n\n<!-- end -->{after}"
     return text
+
+
+def _rows(tables: str) -> list[tuple[str, str]]:
+    """Return what is measured and the aim, of each row."""
+    rows = (line.split("|") for line in tables.splitlines() if line.startswith("|"))
+    return [(cells[1], cells[-3]) for cells in rows]
 
 
 if __name__ == "__main__":
