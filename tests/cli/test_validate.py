@@ -388,7 +388,8 @@ def test_an_interrupt_of_a_pipe_ends_with_130(tmp_path: Path) -> None:
     with pipe.open("wb") as feed:
         for _ in range(100):
             feed.write(line)
-        feed.flush()  # a pipe is small: most of it was read
+        feed.flush()
+        time.sleep(1)  # it waits for more
         os.killpg(started.pid, signal.SIGINT)
         out, err = started.communicate(timeout=60)
     assert started.returncode == 130
