@@ -185,5 +185,6 @@ def _exchange(channel: _Channel, request: bytes, deadline: Deadline) -> Answer:
         raise DeliveryError("protocol", str(error), status=status) from None
     except OSError as error:
         reason = error.strerror or "closed by the server"
-        raise DeliveryError("broken", f"the connection broke before an answer: {reason}") from None
+        what = f"the end of its answer {answer.status}" if answer.status else "an answer"
+        raise DeliveryError("broken", f"the connection broke before {what}: {reason}") from None
     return answer

@@ -184,6 +184,8 @@ def test_a_broken_answer_is_no_acknowledgement(
     with Server(tmp_path, plan) as server:
         error = failure(transport_to(server, RETRY='{"total":0}'))
     assert error.kind == kind
+    begun = kind == "broken" and "\r\n\r\n" in plan.get("raw", "")
+    assert ("before the end of its answer 200" in str(error)) == begun
 
 
 @pytest.mark.parametrize(
