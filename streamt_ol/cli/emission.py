@@ -44,7 +44,7 @@ def transport_config(*, allows_kafka: bool = False) -> AnyTransportConfig:
     Kafka is one only where that is allowed: not for streamt's commands. Raises
     ``StreamtOlError``.
     """
-    with _reading_settings():
+    with _reading("the settings"):
         section = read_transport_section(os.environ)
         if allows_kafka and section.get("type") == KAFKA:
             from streamt_ol.delivery.senders.kafka_transport import kafka_config
@@ -53,13 +53,13 @@ def transport_config(*, allows_kafka: bool = False) -> AnyTransportConfig:
         return config_of(section)
 
 
-def _reading_settings() -> AbstractContextManager[object]:
-    """Show on a terminal that a file of settings is waited for: it may be a pipe."""
+def _reading(what: str) -> AbstractContextManager[object]:
+    """Show on a terminal what is read, or that it is waited for: it may be a pipe."""
     if sys.stderr is None or not sys.stderr.isatty():
         return nullcontext()
-    from streamt_ol.cli.progress import reading_settings
+    from streamt_ol.cli.progress import elapsed
 
-    return reading_settings()
+    return elapsed(f"reading {what}")
 
 
 def opened_transport(
@@ -72,7 +72,7 @@ def opened_transport(
     check_spec(spec)
     if config.is_unencrypted:
         warnings.append(warning(UNENCRYPTED, UNENCRYPTED_MESSAGE))
-    with _reading_settings():
+    with _reading("the settings"):
         return config.open()
 
 
@@ -104,13 +104,15 @@ class Declared:
 
     def compiled(self) -> dict[str, Any]:
         """Return ``options``, with the project's variables, the ``manifest``, its ``locations``."""
-        if self._manifest is not None:
-            from streamt_ol.stages.load_manifest import LoadManifest
+        with _reading("the project"):
+            if self._manifest is not None:
+                from streamt_ol.stages.load_manifest import LoadManifest
 
-            return LoadManifest()({"options": {**self._options(), "manifest": str(self._manifest)}})
-        from streamt_ol.stages.compile_project import CompileProject
+                options = {**self._options(), "manifest": str(self._manifest)}
+                return LoadManifest()({"options": options})
+            from streamt_ol.stages.compile_project import CompileProject
 
-        return CompileProject()({"options": self._options()})
+            return CompileProject()({"options": self._options()})
 
     def marker_location(self, project: str, operation_file: Path | None) -> MarkerLocation:
         """Return where streamt keeps the operation marker. Raises E503."""

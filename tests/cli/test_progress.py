@@ -127,6 +127,7 @@ def test_a_command_that_waits_for_its_input_says_so(command: list[str], tmp_path
         (["check", "{events}", "--for", "openmetadata", "--namespace-map"], None),
         (["send", "{events}", "--to", "config"], "OPENLINEAGE_CONFIG"),
         (["run", "--job-name", "j", "--", "true"], "OPENLINEAGE_CONFIG"),
+        (["test", "--streamt", "true", "--emit-openlineage", "--manifest"], None),
     ],
     ids=lambda words: " ".join(words) if isinstance(words, list) else words,
 )  # fmt: skip
