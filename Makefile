@@ -62,7 +62,8 @@ bench: $(VENV)/dev
 bench-page: $(VENV)/dev
 	$(BIN)/python bench/run.py --page
 
-# What the tests of the page need besides Chromium and Node; npm runs no script of a package.
+# What the tests of the page and of Azure's store need besides Chromium and Node; npm runs no script
+# of a package.
 browser: $(VENV)/dev
 	mkdir -p $(VENV)/browser
 	cp tests/browser/package.json $(VENV)/browser/
@@ -96,7 +97,7 @@ $(VENV)/dev: $(VENV)/installed
 	$(call install,.[dev])
 	@touch $@
 
-# What the slow tests need besides: a real Spark, a server of S3's protocol.
+# What the slow tests need besides: a real Spark, servers of the stores' protocols.
 $(VENV)/slow: $(VENV)/dev
 	$(call install,.[slow])
 	@touch $@

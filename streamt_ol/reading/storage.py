@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import io
+import logging
 import os
 from contextlib import contextmanager
 from functools import lru_cache
@@ -31,6 +32,7 @@ SCHEMES: dict[str, tuple[str, str]] = {
     "abfs": ("adlfs", "azure"),
     "abfss": ("adlfs", "azure"),
 }
+_LOGGERS = ("azure", "botocore", "google")  # of the libraries that those modules use
 _READ_AHEAD = 8 << 20  # bytes asked of a store at a time
 _VERSION_KEYS = ("ETag", "etag", "generation", "LastModified", "last_modified", "mtime")
 
@@ -114,9 +116,9 @@ def store(name: str) -> Iterator[tuple[Any, str]]:
     """
     scheme = scheme_of(name)
     assert scheme is not None
-    files, protocol = _file_system(scheme)
+    files = _file_system(scheme, _authority(name))
     try:
-        yield files, files._strip_protocol(name.replace(f"{scheme}://", f"{protocol}://", 1))
+        yield files, files._strip_protocol(f"{scheme}{name[len(scheme) :]}")
     except (OSError, StreamtOlError):
         raise
     except Exception as error:  # noqa: BLE001 - each store's library has errors of its own
@@ -124,9 +126,18 @@ def store(name: str) -> Iterator[tuple[Any, str]]:
         raise OSError(errno.EIO, f"the store does not give it: {reason}") from None
 
 
-@lru_cache(maxsize=8)
-def _file_system(scheme: str) -> tuple[Any, str]:
+def _authority(name: str) -> str:
+    """Return what stands between the scheme of a URI and its path: a bucket, or more for Azure."""
+    return name.partition("://")[2].partition("/")[0]
+
+
+@lru_cache(maxsize=64)
+def _file_system(scheme: str, authority: str) -> Any:
+    """Return fsspec's file system; an authority may name an account: ``container@account…``."""
     module, extra = SCHEMES[scheme]
+    for logger in (module, *_LOGGERS):
+        if not logging.getLogger(logger).handlers:  # else Python prints warnings by itself
+            logging.getLogger(logger).addHandler(logging.NullHandler())
     try:
         fsspec = import_module("fsspec")
         import_module(module)
@@ -136,8 +147,9 @@ def _file_system(scheme: str) -> tuple[Any, str]:
             f"{scheme}:// needs a library that is not installed",
             suggestion=f"pip install 'streamt-ol[{extra}]'",
         ) from None
+    options = fsspec.get_filesystem_class(scheme)._get_kwargs_from_urls(f"{scheme}://{authority}")
     # What a listing said once is not believed later: others write there, too.
-    return fsspec.filesystem(scheme, use_listings_cache=False), scheme
+    return fsspec.filesystem(scheme, use_listings_cache=False, **options)
 
 
 def below(folder: str, suffixes: tuple[str, ...]) -> list[str]:
@@ -175,7 +187,8 @@ def matching(pattern: str) -> list[str]:
         found = [name for name in glob(pattern, recursive=True) if os.path.isfile(name)]
     else:
         with store(pattern) as (files, path):
-            found = [f"{scheme}://{one}" for one in files.glob(path)]
+            inside = [one.partition("/")[2] for one in files.glob(path)]
+        found = [f"{scheme}://{_authority(pattern)}/{one}" for one in inside]
     return sorted(name for name in found if not _is_hidden(name.rpartition("/")[2]))
 
 

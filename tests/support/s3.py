@@ -55,7 +55,7 @@ def store(folder: Path) -> Iterator[Store]:
             env={**os.environ, **environment},
         )  # fmt: skip
     try:
-        _wait_for(port)
+        wait_for(port)
         yield Store(log, environment, _client(url))
     finally:
         process.kill()
@@ -73,7 +73,8 @@ def _client(url: str) -> Any:
     return files
 
 
-def _wait_for(port: int) -> None:
+def wait_for(port: int) -> None:
+    """Wait until a server listens on ``port``."""
     end = time.monotonic() + 60
     while time.monotonic() < end:
         try:
@@ -82,5 +83,5 @@ def _wait_for(port: int) -> None:
             time.sleep(0.05)
         else:
             return
-    message = "the S3 server did not start"
+    message = "the server did not start"
     raise TimeoutError(message)
