@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from streamt_ol.problems import PARSE, Location, StreamtOlError
 from streamt_ol.reading import storage
 from streamt_ol.reading.opening import STDIN
+from streamt_ol.reading.patterns import SIGNS
 from streamt_ol.redaction import place
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ SUFFIXES = tuple(
     for kind in ("jsonl", "ndjson", "json")
     for compression in ("", ".gz", ".zst")
 )
-_SIGNS = frozenset("*?[")
 
 
 def expanded(names: Iterable[str]) -> list[str]:
@@ -39,7 +39,7 @@ def _expanded(name: str) -> list[str]:
     try:
         if storage.scheme_of(name) is None and os.path.isfile(name):
             return [name]
-        if _SIGNS.isdisjoint(name) or os.path.exists(name):
+        if SIGNS.isdisjoint(name) or os.path.exists(name):
             return _below(name) if storage.is_folder(name) else [name]
         found = storage.matching(name)
     except (OSError, ValueError) as error:

@@ -11,17 +11,19 @@ import errno
 import io
 import logging
 import os
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 
 from streamt_ol.problems import PARSE, Location, StreamtOlError
+from streamt_ol.reading.patterns import files_matching
 from streamt_ol.redaction import one_line, place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 # The module that fsspec needs for a scheme, and the extra that brings it.
 SCHEMES: dict[str, tuple[str, str]] = {
@@ -33,6 +35,8 @@ SCHEMES: dict[str, tuple[str, str]] = {
     "abfss": ("adlfs", "azure"),
 }
 _LOGGERS = ("azure", "botocore", "google")  # of the libraries that those modules use
+Result = TypeVar("Result")
+_AT_A_TIME = 16  # requests to a store
 _READ_AHEAD = 8 << 20  # bytes asked of a store at a time
 _VERSION_KEYS = ("ETag", "etag", "generation", "LastModified", "last_modified", "mtime")
 
@@ -80,10 +84,10 @@ def version(name: str) -> Version:
     return Version(int(info["size"] or 0), mark.strip('"'))
 
 
-def total_size(names: Iterable[str]) -> int | None:
+def total_size(names: Sequence[str]) -> int | None:
     """Return how many bytes there are to read, or None where that is not known."""
     try:
-        return sum(version(name).size for name in names) or None
+        return sum(mapped(lambda name: version(name).size, names)) or None
     except (OSError, ValueError, StreamtOlError):
         return None
 
@@ -94,6 +98,15 @@ def is_same(before: Version, now: Version) -> bool:
         return True
     file, _, _ = before.mark.partition(":")
     return now.size > before.size and now.mark.startswith(f"{file}:")
+
+
+def mapped(function: Callable[[str], Result], names: Sequence[str]) -> Iterator[Result]:
+    """Yield ``function`` of each name in order; of objects many at a time, for a store is far."""
+    if not any("://" in name for name in names):
+        yield from map(function, names)
+        return
+    with ThreadPoolExecutor(_AT_A_TIME) as threads:
+        yield from threads.map(function, names)
 
 
 @contextmanager
@@ -182,9 +195,7 @@ def matching(pattern: str) -> list[str]:
     """Return the names of the files that a pattern with ``*``, ``?`` or ``[`` means, sorted."""
     scheme = scheme_of(pattern)
     if scheme is None:
-        from glob import glob
-
-        found = [name for name in glob(pattern, recursive=True) if os.path.isfile(name)]
+        found = files_matching(pattern)
     else:
         with store(pattern) as (files, path):
             inside = [one.partition("/")[2] for one in files.glob(path)]

@@ -6,6 +6,8 @@ from itertools import accumulate
 from struct import Struct
 from typing import TYPE_CHECKING
 
+from streamt_ol.scale.pieces import damaged
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -19,7 +21,12 @@ def joined(blobs: Sequence[bytes]) -> bytes:
 
 
 def ends_of(table: bytes) -> list[int]:
-    """Return where each blob ends, counted from the end of the ``table`` of a joined piece."""
+    """Return where each blob ends, counted from the end of the ``table`` of a joined piece.
+
+    Raises E506 for a table that is cut off.
+    """
+    if not table or len(table) % _LENGTH.size:
+        raise damaged()
     return [end for (end,) in _LENGTH.iter_unpack(table)]
 
 
@@ -36,9 +43,11 @@ def blob_range(table: bytes, first: int, count: int) -> tuple[int, int]:
 
 
 def split(data: bytes) -> Iterator[bytes]:
-    """Yield the blobs that are not empty, given all bytes of some."""
+    """Yield the blobs that are not empty, given all bytes of some. Raises E506 for less."""
     at = 0
     while at < len(data):
+        if at + _LENGTH.size > len(data):
+            raise damaged()
         (length,) = _LENGTH.unpack_from(data, at)
         at += _LENGTH.size
         yield data[at : at + length]

@@ -11,7 +11,7 @@ from operator import add
 from typing import TYPE_CHECKING
 
 from streamt_ol.scale.blobs import ends_of, table_range
-from streamt_ol.scale.pieces import Group, state_piece
+from streamt_ol.scale.pieces import Group, damaged, state_piece
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,9 @@ def groups_of(work: WorkDir, plan: Plan, parts: Sequence[int]) -> list[Group]:
     for split, count in enumerate(parts):
         for part in range(count):
             table = work.read(state_piece(split, part), *table_range(0, plan.partitions - 1))
-            ends = list(map(add, ends, ends_of(table)))
+            if len(found := ends_of(table)) != plan.partitions:
+                raise damaged()
+            ends = list(map(add, ends, found))
     return grouped(ends)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from streamt_ol.scale.blobs import blob_range, split, table_range
 from streamt_ol.scale.check import collector_of
-from streamt_ol.scale.pieces import Across, KeySet, Outcome, decoded, encoded, state_piece
+from streamt_ol.scale.pieces import Across, KeySet, Outcome, damaged, decoded, encoded, state_piece
 from streamt_ol.scale.plan import LINE_BITS
 from streamt_ol.scale.state import state_of
 from streamt_ol.validation.stream.rules import repeated, stream_findings
@@ -43,4 +43,7 @@ def _shares(work: WorkDir, plan: Plan, piece: str, group: Group) -> bytes:
     """Return the bytes of the shares of ``group`` in a piece of state."""
     table = work.read(piece, *table_range(group.first, group.last))
     start, end = blob_range(table, group.first, plan.partitions)
-    return work.read(piece, start, end) if end > start else b""
+    shares = work.read(piece, start, end) if end > start else b""
+    if len(shares) != end - start:
+        raise damaged()
+    return shares

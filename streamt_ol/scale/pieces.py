@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from streamt_ol.problems import INVALID, Location, StreamtOlError
 from streamt_ol.validation.report.collector import Counts
 
 if TYPE_CHECKING:
@@ -91,8 +92,21 @@ def encoded(value: object) -> bytes:
 
 
 def decoded(data: bytes, kind: type[Decoded]) -> Decoded:
-    """Return the value of ``kind`` that ``data`` holds."""
-    return msgspec.msgpack.decode(data, type=kind)
+    """Return the value of ``kind`` that ``data`` holds. Raises E506 for a damaged piece."""
+    try:
+        return msgspec.msgpack.decode(data, type=kind)
+    except msgspec.DecodeError:
+        raise damaged() from None
+
+
+def damaged() -> StreamtOlError:
+    """Return the error (E506) for a piece that another program, or a crash of the system, left."""
+    return StreamtOlError(
+        INVALID,
+        "a piece in the work directory is damaged",
+        location=Location(option="work_dir"),
+        suggestion="remove the directory, and run the command again",
+    )
 
 
 class KeySet:

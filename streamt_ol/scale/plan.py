@@ -78,8 +78,7 @@ def plan_inputs(names: Sequence[str], split_bytes: int) -> tuple[list[Input], li
     """
     inputs: list[Input] = []
     splits: list[Split] = []
-    for number, name in enumerate(names):
-        found, whole = _looked_at(name)
+    for number, (found, whole) in enumerate(storage.mapped(_looked_at, names)):
         inputs.append(found)
         edges = [0, found.size]
         if not whole and found.size > split_bytes:

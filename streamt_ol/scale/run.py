@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from streamt_ol import __version__
 from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError
+from streamt_ol.reading.opening import openers
 from streamt_ol.scale import tasks
 from streamt_ol.scale.engines import EngineOptions, engine
 from streamt_ol.scale.finish import leave_across, report_of, splits_of
-from streamt_ol.scale.pieces import Outcome, decoded, encoded
+from streamt_ol.scale.pieces import Outcome, Summary, decoded, encoded
 from streamt_ol.scale.plan import Plan, partitions_for, plan_inputs
 from streamt_ol.scale.work_dir import work_dir
 
@@ -54,6 +55,7 @@ def validate(
 
 
 def _plan(names: Sequence[str], options: Options, scale: ScaleOptions) -> Plan:
+    openers(names)  # refuses standard input twice
     try:
         inputs, splits = plan_inputs(names, scale.split_bytes)
     except OSError as error:
@@ -73,18 +75,34 @@ def _plan(names: Sequence[str], options: Options, scale: ScaleOptions) -> Plan:
 
 
 def _check(started: Engine, work: WorkDir, plan: Plan, progress: Progress) -> None:
-    """Check every split that is not checked yet; a pipe is read here, by the one that has it."""
+    """Check every split that is not checked yet; a pipe is read here, by the one that has it.
+
+    A pipe is always read, and what could not be read is tried again.
+    """
     here = [split.number for split in plan.splits if not plan.inputs[split.input].mark]
-    there = [split.number for split in plan.splits if plan.inputs[split.input].mark]
+    there = _unchecked(work, plan)
+    if here or there:  # what was merged before is not what there is to merge now
+        work.remove(name for name in work.pieces() if name.startswith("merged-"))
     size = events = 0
     for number in here:
         done = decoded(tasks.check(encoded(tasks.Item(work.where, number))), Outcome)
         _raise(done)
         size, events = size + done.size, events + done.events
         progress(size, events)
-    for done in _outcomes(started, tasks.check, work, _missing(work, "summary", there)):
+    for done in _outcomes(started, tasks.check, work, there):
         size, events = size + done.size, events + done.events
         progress(size, events)
+
+
+def _unchecked(work: WorkDir, plan: Plan) -> list[int]:
+    marked = [split.number for split in plan.splits if plan.inputs[split.input].mark]
+    missing = set(_missing(work, "summary", marked))
+    for number in marked:
+        if number not in missing:
+            summary = decoded(work.read(f"summary-{number}"), Summary)
+            if summary.failure is not None:
+                missing.add(number)
+    return sorted(missing)
 
 
 def _missing(work: WorkDir, piece: str, numbers: Iterable[int]) -> list[int]:

@@ -20,7 +20,7 @@ from streamt_ol.reading import storage
 from streamt_ol.redaction import place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _PLAN = "plan"
 _OPTION = Location(option="work_dir")
@@ -96,6 +96,18 @@ class WorkDir:
                     files.pipe_file(f"{path}/{name}", data)
             else:
                 self._write_file(name, data)
+        except OSError as error:
+            raise self._failure(error) from None
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove the pieces ``names``. Raises E506 where that fails."""
+        try:
+            for name in names:
+                if self._remote:
+                    with storage.store(self.where) as (files, path):
+                        files.rm_file(f"{path}/{name}")
+                else:
+                    Path(self.where, name).unlink(missing_ok=True)
         except OSError as error:
             raise self._failure(error) from None
 

@@ -17,7 +17,7 @@ from support.commands import PROGRAM, clean_environment, streamt_ol
 from support.openlineage_events import dataset_event, run_event
 
 from streamt_ol.scale import tasks
-from streamt_ol.scale.pieces import Outcome, decoded, encoded
+from streamt_ol.scale.pieces import Outcome, Summary, decoded, encoded
 from streamt_ol.scale.plan import Plan, plan_inputs
 from streamt_ol.scale.work_dir import WorkDir
 
@@ -167,8 +167,6 @@ class TestInputsThatChange:
     def rules(self, work: WorkDir) -> dict[str, int]:
         outcome = decoded(tasks.check(encoded(tasks.Item(work.where, 0))), Outcome)
         assert outcome.error is None
-        from streamt_ol.scale.pieces import Summary
-
         return decoded(work.read("summary-0"), Summary).counts.rules
 
     def test_a_log_that_grows_is_read_to_its_size_at_the_plan(self, tmp_path: Path) -> None:
@@ -207,3 +205,103 @@ def test_more_seeds_agree_through_the_command(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stdout, ran.stderr) == (
         alone.returncode, alone.stdout, alone.stderr,
     )  # fmt: skip
+
+
+def test_standard_input_named_twice_is_an_error(archive: list[str]) -> None:
+    ran = streamt_ol("validate", "-", "-", "--engine", "local", stdin=b"{}\n")
+    assert (ran.returncode, ran.stdout) == (2, b"")
+    assert ran.stderr.startswith(b"E500_USAGE_ERROR -: standard input (-) is named twice\n")
+
+
+def test_another_pipe_is_merged_anew(archive: list[str], tmp_path: Path) -> None:
+    starts, ends = Path(archive[0]).read_bytes(), Path(archive[2]).read_bytes()
+    command = ("validate", "-", "--work-dir", str(tmp_path / "work"), "-f", "json")
+    for data in (starts + b"\n" + ends, starts, ends):
+        ran = streamt_ol(*command, stdin=data)
+        assert ran.stdout == streamt_ol("validate", "-", "-f", "json", stdin=data).stdout
+
+
+def test_what_could_not_be_read_is_tried_again(archive: list[str], tmp_path: Path) -> None:
+    """A store that fails for a while leaves a fault for that split; the next run reads it."""
+    work = WorkDir(str(tmp_path / "work"))
+    command = ("validate", *archive, "--work-dir", work.where, "--jobs", "1", "-f", "json")
+    first = streamt_ol(*command)
+    summary = decoded(work.read("summary-1"), Summary)
+    summary.failure = ("the input cannot be read: it fails", archive[1], None)
+    summary.counts.rules["OL-R061"] = 1
+    work.write("summary-1", encoded(summary))
+    again = streamt_ol(*command)
+    assert (again.returncode, again.stdout) == (first.returncode, first.stdout)
+    assert again.stderr == b""
+
+
+@pytest.mark.parametrize("piece", ["summary-0", "state-0-0", "names-0", "merged-0"])
+@pytest.mark.parametrize("left", [0, 5])
+def test_a_damaged_piece_is_one_error(
+    piece: str, left: int, archive: list[str], tmp_path: Path
+) -> None:
+    work = tmp_path / "work"
+    command = ("validate", archive[0], "--work-dir", str(work), "--jobs", "1")
+    streamt_ol(*command)
+    (work / piece).write_bytes((work / piece).read_bytes()[:left])
+    if piece != "merged-0":
+        (work / "merged-0").unlink()
+    ran = streamt_ol(*command)
+    assert (ran.returncode, ran.stdout) == (1, b"")
+    assert ran.stderr.decode().splitlines() == [
+        "E506_OPENLINEAGE_INVALID --work-dir: a piece in the work directory is damaged",
+        "  hint: remove the directory, and run the command again",
+    ]
+
+
+def children(process: int) -> list[int]:
+    found = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [int(one) for one in found if "spawn_main" in command_line(int(one))]
+
+
+def command_line(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+@pytest.mark.parametrize("ends", [[signal.SIGKILL], [signal.SIGINT], [signal.SIGINT] * 2])
+def test_processes_end_with_the_command_whatever_ends_it(
+    ends: list[signal.Signals], tmp_path: Path
+) -> None:
+    big = tmp_path / "big.jsonl"
+    big.write_bytes(b"".join(json.dumps(run_event()).encode() + b"\n" for _ in range(100_000)))
+    started = subprocess.Popen(
+        [PROGRAM, "validate", str(big), "--split-bytes", "8M", "--jobs", "2"],
+        env={**clean_environment(), "TMPDIR": str(tmp_path)},
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    end = time.monotonic() + 60
+    workers: list[int] = []
+    while len(workers) < 2 and time.monotonic() < end:
+        workers = children(started.pid)
+        time.sleep(0.01)
+    assert len(workers) == 2
+    for one in ends:
+        os.killpg(started.pid, one) if one == signal.SIGINT else os.kill(started.pid, one)
+        time.sleep(0.05)
+    _, said = started.communicate(timeout=60)
+    assert started.returncode == (-signal.SIGKILL if ends == [signal.SIGKILL] else 130)
+    assert b"Traceback" not in said
+    while any("spawn_main" in command_line(one) for one in workers) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert [one for one in workers if "spawn_main" in command_line(one)] == []
+
+
+def test_a_pattern_does_not_follow_a_loop_of_links(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "1.jsonl").write_text(json.dumps(dataset_event()) + "\n")
+    (tmp_path / "a" / "up").symlink_to("..")
+    (tmp_path / "b").symlink_to("a")
+    for given in ("**/*.jsonl", "./**/*.jsonl", str(tmp_path / "**" / "*.jsonl")):
+        ran = streamt_ol("validate", given, "-f", "json", "--engine", "local", cwd=tmp_path)
+        found = json.loads(ran.stdout)["data"]["files"]
+        assert [name.replace(str(tmp_path), ".").removeprefix("./") for name in found] == [
+            "a/1.jsonl"
+        ]
