@@ -29,6 +29,10 @@ class TreeCost(NamedTuple):
     cpu_seconds: float
     peak_bytes: int
 
+    def figures(self, factor: float = 1.0) -> tuple[float, float, float]:
+        """Return CPU and wall-clock seconds, each times ``factor``, and megabytes."""
+        return factor * self.cpu_seconds, factor * self.seconds, self.peak_bytes / 1e6
+
 
 ENGINES = {
     "local 1": ("local, one process", ("--engine", "local", "--jobs", "1")),
@@ -41,8 +45,16 @@ ENGINES = {
 }
 COMPARISON = Table(
     "Archives: the engines side by side",
-    {name: Row(title, unit="s") for name, (title, _) in ENGINES.items()},
-    note=f"{COMPARED:,} events in {_FILES} files, one run.",
+    {name: Row(title) for name, (title, _) in ENGINES.items()},
+    ("CPU, s", "wall, s", "memory, MB"),
+    note=f"{COMPARED:,} events in {_FILES} files, one run. The memory is that of all processes, at "
+    "the most at a time.",
+)
+COST = Table(
+    "Archives: the cost of an event with `--engine local`",
+    {f"of {events}": Row(f"of {events:,} events") for events in GROWTH},
+    ("CPU, µs", "wall, µs", "memory, MB"),
+    note="One run each. The memory is that of all processes, at the most at a time.",
 )
 GROWN = Table(
     "Archives: growth",
@@ -53,7 +65,7 @@ GROWN = Table(
     },
     note="One run each.",
 )
-TABLES = (COMPARISON, GROWN)
+TABLES = (COMPARISON, COST, GROWN)
 
 
 def run(folder: Path) -> Filled:
@@ -63,17 +75,18 @@ def run(folder: Path) -> Filled:
     costs = {}
     for name in _engines():
         costs[name] = _cost([PROGRAM, "validate", str(archive), *ENGINES[name][1]])
-        say(f"archive: {name} used {costs[name].peak_bytes / 1e6:,.0f} MB in all processes")
-    yield COMPARISON, {name: Result((it.cpu_seconds, it.seconds)) for name, it in costs.items()}
+        say(f"archive: {name} took {costs[name].seconds:.0f} s")
+    yield COMPARISON, {name: Result(it.figures()) for name, it in costs.items()}
     per_event = {}
     for events in GROWTH:
         shutil.rmtree(archive)
         _write(archive, events)
         it = _cost([PROGRAM, "validate", str(archive), "--engine", "local"])
-        per_event[events] = (it.cpu_seconds / events, it.seconds / events)
-        say(f"archive: {events:,} events used {it.peak_bytes / 1e6:,.0f} MB")
+        per_event[events] = it.figures(1e6 / events)
+        say(f"archive: {events:,} events took {it.seconds:.0f} s")
     shutil.rmtree(archive)
-    grown = zip(per_event[GROWTH[-1]], per_event[GROWTH[0]], strict=True)
+    yield COST, {f"of {events}": Result(figures) for events, figures in per_event.items()}
+    grown = zip(per_event[GROWTH[-1]][:2], per_event[GROWTH[0]][:2], strict=True)
     yield GROWN, {"growth": Result(tuple(large / small for large, small in grown))}
 
 

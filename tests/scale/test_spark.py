@@ -151,3 +151,19 @@ def test_resumed_after_the_driver_was_killed(
     assert done
     assert ran(archive, "--work-dir", str(work)) == expected
     assert {name: (work / name).stat().st_mtime_ns for name in done} == done
+
+
+def test_an_interrupt_ends_it_without_a_traceback(archive: Path, tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    driver = subprocess.Popen(
+        command(archive, "--work-dir", str(work)), env=environment(),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    end = time.monotonic() + 300
+    while time.monotonic() < end and not list(work.glob("summary-*")):
+        time.sleep(0.02)
+    os.killpg(driver.pid, signal.SIGINT)
+    out, err = driver.communicate(timeout=300)
+    assert (driver.returncode, out) == (130, b"")
+    assert b"KeyboardInterrupt" not in err
+    assert b"py4j" not in err

@@ -7,6 +7,10 @@ documentation says how to ship it.
 
 from __future__ import annotations
 
+import logging
+import signal
+import threading
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Self
 
@@ -28,6 +32,8 @@ class Spark:
         self._master = options.master
         self._session: Any = None
         self._own = False
+        # Py4J logs a traceback of a call that Ctrl-C cuts short: shown where there is no handler.
+        self._silence = logging.NullHandler()
         self.shares_files = (options.master or "").startswith("local")
 
     def __enter__(self) -> Self:
@@ -45,14 +51,16 @@ class Spark:
             builder = SparkSession.builder.appName("streamt-ol validate")
             if self._master is not None:
                 builder = _at(builder, self._master)
-            with _as_errors("Spark does not start"):
+            with _as_errors("Spark does not start"), _own_interrupts():
                 self._session = builder.getOrCreate()
             self._own = True
+        logging.getLogger().addHandler(self._silence)
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._own:
             self._session.stop()
+        logging.getLogger().removeHandler(self._silence)
 
     def map(self, task: Task, items: Sequence[bytes]) -> Iterator[bytes]:
         """Yield what ``task`` makes of each item. Raises E506 where Spark gives up."""
@@ -80,6 +88,17 @@ class Spark:
         context = self._session.sparkContext
         done: list[bytes] = context.parallelize(items, len(items)).map(task).collect()
         return done
+
+
+@contextmanager
+def _own_interrupts() -> Iterator[None]:
+    """Keep what Ctrl-C does here: PySpark's own handler calls Spark from within a call to Spark."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread() and before is not None:
+            signal.signal(signal.SIGINT, before)
 
 
 def _at(builder: Any, master: str) -> Any:
