@@ -19,14 +19,25 @@ _FOLDER = (
 def program() -> str | None:
     """Return the base commit's command, installed once with the libraries of this environment.
 
-    None where the history does not hold the commit, e.g. in a shallow clone.
+    None, which is said, where the history does not hold the commit, e.g. in a shallow clone, or
+    where it cannot be installed.
     """
     command = _FOLDER / "env" / "bin" / "streamt-ol"
     ready = _FOLDER / "ready"
     if ready.exists() and command.exists():
         return str(command)
-    if not _in_history():
+    try:
+        if not _in_history():
+            raise LookupError("the history does not hold it")
+        _install()
+    except (LookupError, OSError, subprocess.CalledProcessError) as error:
+        print(f"without columns of the base commit {COMMIT}: {error}", file=sys.stderr, flush=True)
         return None
+    ready.touch()
+    return str(command)
+
+
+def _install() -> None:
     shutil.rmtree(_FOLDER, ignore_errors=True)
     source = _FOLDER / "source"
     source.mkdir(parents=True)
@@ -40,8 +51,6 @@ def program() -> str | None:
         *(_FOLDER / "env" / "bin" / "python", "-m", "pip", "install", "--quiet"),
         *("--disable-pip-version-check", "--constraint", constraints, source),
     )
-    ready.touch()
-    return str(command)
 
 
 def _in_history() -> bool:
