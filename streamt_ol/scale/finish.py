@@ -16,7 +16,7 @@ from streamt_ol.scale.plan import LINE_BITS
 from streamt_ol.validation.findings import LocatedFinding
 from streamt_ol.validation.report.collector import Counts
 from streamt_ol.validation.rules import finding
-from streamt_ol.validation.stream.state import NAMED
+from streamt_ol.validation.stream.identities import NAMED
 
 if TYPE_CHECKING:
     from streamt_ol.scale.plan import Plan

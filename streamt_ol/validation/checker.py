@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import orjson
 
-from streamt_ol.openlineage.events import kind_of
+from streamt_ol.openlineage.events import EVENT_KINDS, kind_of
 from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.reading.json_scan import BLANKS, faults, without_bom
 from streamt_ol.reading.strict_json import Parsed, is_plain, parse
@@ -72,7 +72,7 @@ class _Checker:
         self._ignored = settings.ignored
         self._accepts = accepts_besides()
 
-    def add(self, position: int, found: list[Finding], line: int = 0) -> None:
+    def add(self, position: int, found: Iterable[Finding], line: int = 0) -> None:
         """Keep the findings about the event at ``position``, but for rules switched off."""
         self.findings += [
             LocatedFinding(position, one, line) for one in found if one.rule not in self._ignored
@@ -80,20 +80,26 @@ class _Checker:
 
     def lines(self, lines: Sequence[bytes], position: int) -> None:
         """Check the events in ``lines``, the first of which stands at ``position``."""
-        limit, kinds, state = self._limit, self.kinds, self.state
         switch = shared()
         passes = switch.start(len(lines))
-        left = 0
+        if passes is None:
+            for at, line in enumerate(lines, position):
+                self._line(line.removesuffix(b"\n"), at)
+            return
+        limit, state, left = self._limit, self.state, 0
+        kinds = dict.fromkeys(EVENT_KINDS, 0)
         for at, line in enumerate(lines, position):
-            if passes is not None and len(line) <= limit:
-                kind = passes(line, at, state)
-                if kind is not None:
-                    kinds[kind] += 1
-                    continue
-            left += 1
-            self._line(line.removesuffix(b"\n"), at)
-        if passes is not None:
-            switch.settle(len(lines), left)
+            passed = passes(line, at, state) if len(line) <= limit else None
+            if passed is None:
+                left += 1
+                self._line(line.removesuffix(b"\n"), at)
+                continue
+            kind, findings = passed
+            kinds[kind] += 1
+            if findings:
+                self.add(at, findings)
+        self.kinds.update(kinds)
+        switch.settle(sum(map(len, lines)), len(lines), left)
 
     def _line(self, data: bytes, position: int) -> None:
         """Check one event in full."""

@@ -1,133 +1,140 @@
-"""The fast path for usual events: their frame is read alone, their facets are remembered.
+"""The fast path for usual events: their frame is read alone, the parts that repeat are remembered.
 
-An event passes here only if it certainly breaks no rule; it is then noted in the stream state.
-Whatever is unusual is left to the parser, the schema of its kind and the rules, which also judge
-all events while facets do not repeat.
+An event passes here only if it certainly breaks no rule, but for those about its ``schemaURL``; it
+is then noted in the stream state. Whatever is unusual is left to the parser, the schema of its
+kind and the rules, which also judge all events while parts do not repeat.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-from zlib import crc32
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 from msgspec import UNSET
+from xxhash import xxh3_64_intdigest
 
-from streamt_ol.openlineage.events import DATASET_EVENT, EVENT_SCHEMA_URLS, JOB_EVENT, RUN_EVENT
-from streamt_ol.openlineage.facets import DATASET, INPUT_DATASET, JOB, OUTPUT_DATASET, RUN
+from streamt_ol.openlineage.events import DATASET_EVENT, JOB_EVENT, RUN_EVENT, kind_of
 from streamt_ol.openlineage.formats import is_uri
 from streamt_ol.openlineage.release import PRODUCER
-from streamt_ol.reading.json_scan import BLANKS
-from streamt_ol.validation.accept.frames import frame
+from streamt_ol.validation.accept.frames import decode, encode_into, whole_line
 from streamt_ol.validation.accept.local import EVENT_RULES, FACETS_RULES, accepts_besides
-from streamt_ol.validation.accept.verdicts import Verdicts
-from streamt_ol.validation.stream import facts
-from streamt_ol.validation.stream.times import UtcClock
+from streamt_ol.validation.accept.own import OwnEvents
+from streamt_ol.validation.accept.parts import Parts
+from streamt_ol.validation.explain.local import schema_url
+from streamt_ol.validation.stream.facts import CHECKSUM, run_key_of
+from streamt_ol.validation.stream.times import Clock
 
 if TYPE_CHECKING:
-    from streamt_ol.validation.accept.frames import Entity, Event, Input, Output
-    from streamt_ol.validation.accept.verdicts import Verdict
+    from streamt_ol.validation.accept.frames import Event, Run
+    from streamt_ol.validation.accept.parts import Job
+    from streamt_ol.validation.findings import Finding
     from streamt_ol.validation.stream.state import StreamState
 
-_RUN_URL, _JOB_URL, _DATASET_URL = (
-    EVENT_SCHEMA_URLS[kind] for kind in (RUN_EVENT, JOB_EVENT, DATASET_EVENT)
-)
+    # The ticks of the event's time, the checksum of its line, its position.
+    Moment = tuple[int, int, int]
+
 _EVENT_TYPES = frozenset({"START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"})
-# The rules about one event that are asked here, of its frame. `Verdicts` asks those about facets;
-# any other rule is asked of the whole event, which is parsed for it.
+# The rules about one event that are asked here, of its frame. `Parts` asks those about facets; any
+# other rule is asked of the whole event, which is parsed for it.
 _BY_FRAME = frozenset({"OL-R016", "OL-R017", "OL-R018", "OL-R019", "OL-R026"})
-_REMEMBERED = 8192  # producers and jobs
-_UUID_LENGTH, _UUID_BYTES = 36, 16
+_REMEMBERED = 8192  # producers, and schema URLs of events of each kind
+_NEWLINE = ord("\n")
+
+
+class Passed(NamedTuple):
+    """The kind of an event that passed, and what is to say about its ``schemaURL``."""
+
+    kind: str
+    findings: tuple[Finding, ...]
 
 
 class FastPath:
-    """The fast path, and what it remembers from event to event."""
+    """The fast path, and what it remembers from event to event. Not for two threads at once."""
 
     def __init__(self) -> None:
-        self._run, self._job, self._dataset = Verdicts(RUN), Verdicts(JOB), Verdicts(DATASET)
-        self._input, self._output = Verdicts(INPUT_DATASET), Verdicts(OUTPUT_DATASET)
-        self._more = accepts_besides(_BY_FRAME.union(FACETS_RULES))
-        self._asks_more = not EVENT_RULES.keys() <= _BY_FRAME
-        self._clock = UtcClock()
+        self._parts = Parts()
+        self._own = OwnEvents()
+        self._clock = Clock()
         self._producers: set[str] = set()
-        self._jobs: dict[tuple[str, str], int] = {}
-        self.asked = 0
+        self._urls: dict[str, dict[str, Passed | None]] = {
+            kind: {} for kind in (RUN_EVENT, JOB_EVENT, DATASET_EVENT)
+        }
+        self._buffer = bytearray()
+        self._asks_more = not EVENT_RULES.keys() <= _BY_FRAME
+        self._more = accepts_besides(_BY_FRAME.union(FACETS_RULES))
 
     @property
     def judged(self) -> int:
-        """The number of containers that were judged, of those that the fast path asked about."""
-        places = (self._run, self._job, self._dataset, self._input, self._output)
-        return sum(place.judged for place in places)
+        """The bytes of parts that were new, so that they were judged."""
+        return self._parts.judged + self._own.judged
 
-    def passes(self, line: bytes, position: int, state: StreamState) -> str | None:
-        """Return the kind of an event that breaks no rule, noted in ``state``; None of others.
+    def passes(self, line: bytes, position: int, state: StreamState) -> Passed | None:
+        """Return what is to report of an event that is right, noted in ``state``; None of others.
 
         ``line`` is the event at ``position``, white space around it included.
         """
-        data = line.strip(BLANKS)
-        event = frame(data)
-        if event is None or (
-            event.producer not in self._producers and not self._is_producer(event.producer)
+        try:
+            event = decode(line)
+        except (ValueError, RecursionError):
+            return None
+        again = self._buffer
+        encode_into(event, again)
+        if len(again) + 1 != len(line) or line[-1] != _NEWLINE:
+            whole = whole_line(line, again)
+            if whole is None:
+                return None
+            line = whole
+        ticks = self._clock.ticks(event.event_time)
+        if ticks is None or (self._asks_more and not self._accepts(line)):
+            return None
+        moment = ticks, xxh3_64_intdigest(line) & CHECKSUM, position
+        if event.producer not in self._producers and not self._is_producer(event.producer):
+            return self._own_event(event, moment, state) if event.producer == PRODUCER else None
+        parts, inputs, outputs, job = self._parts, event.inputs, event.outputs, event.job
+        if (inputs and not parts.are_listed(inputs, parts.input_facets)) or (
+            outputs and not parts.are_listed(outputs, parts.output_facets)
         ):
             return None
-        at = self._clock.ticks(event.event_time)
-        if (
-            at < 0
-            or (event.inputs and not self._are_listed(event.inputs, self._input))
-            or (event.outputs and not self._are_listed(event.outputs, self._output))
-        ):
+        if job is UNSET:
+            return self._dataset_event(event, moment, state)
+        known, run = parts.job(job), event.run
+        if known is None or event.dataset is not UNSET:
             return None
-        if event.job is UNSET:
-            return self._dataset_event(event, data, position, state)
-        if event.dataset is not UNSET:
-            return None
-        if event.run is UNSET:
-            return self._job_event(event, event.job, data, position, state)
-        return self._run_event(event, event.job, at, data, position, state)
+        if run is UNSET:
+            return self._job_event(event, known, moment, state)
+        return self._run_event(event, run, known, moment, state)
 
     def _run_event(
-        self, event: Event, job: Entity, at: int, data: bytes, position: int, state: StreamState
-    ) -> str | None:
-        run, event_type = event.run, event.event_type
-        assert run is not UNSET
-        if event.schema_url != _RUN_URL or event_type is UNSET or event_type not in _EVENT_TYPES:
+        self, event: Event, run: Run, job: Job, moment: Moment, state: StreamState
+    ) -> Passed | None:
+        passed = self._urls[RUN_EVENT].get(event.schema_url) or self._url(RUN_EVENT, event)
+        event_type, key = event.event_type, run_key_of(run.run_id)
+        if (
+            passed is None
+            or key is None
+            or event_type is UNSET
+            or event_type not in _EVENT_TYPES
+            or (run.facets is not UNSET and not self._parts.run_facets.of(run.facets))
+        ):
             return None
-        identity = job.namespace, job.name
-        job_key = self._jobs.get(identity) or self._job_key(identity)
-        processing_type = self._processing_type(job)
-        run_key = _run_key(run.run_id)
-        if job_key is None or processing_type is False or run_key is None:
-            return None
-        if run.facets is not UNSET:
-            self.asked += 1
-            if self._run[bytes(run.facets)] is False:
-                return None
-        if self._asks_more and not self._accepts(RUN_EVENT, data):
-            return None
-        moment = at, crc32(data), position
-        state.note_job(job_key, identity, processing_type, position)
-        state.note_run(run_key, event_type, job_key, moment, generated=False)
-        return RUN_EVENT
+        if job.noted is not state.token:
+            _note(job, moment, state)
+        state.note_run(key, event_type, job.heads, moment)
+        return passed
 
     def _job_event(
-        self, event: Event, job: Entity, data: bytes, position: int, state: StreamState
-    ) -> str | None:
-        if event.schema_url != _JOB_URL or event.event_type is not UNSET:
+        self, event: Event, job: Job, moment: Moment, state: StreamState
+    ) -> Passed | None:
+        passed = self._url(JOB_EVENT, event)
+        if passed is None or event.event_type is not UNSET:
             return None
-        identity = job.namespace, job.name
-        job_key = self._jobs.get(identity) or self._job_key(identity)
-        processing_type = self._processing_type(job)
-        if job_key is None or processing_type is False:
-            return None
-        if self._asks_more and not self._accepts(JOB_EVENT, data):
-            return None
-        state.note_job(job_key, identity, processing_type, position)
-        state.note_static(JOB_EVENT, identity, event.event_time, crc32(data), position)
-        return JOB_EVENT
+        if job.noted is not state.token:
+            _note(job, moment, state)
+        _, checksum, position = moment
+        state.note_static(JOB_EVENT, job.identity, event.event_time, checksum, position)
+        return passed
 
-    def _dataset_event(
-        self, event: Event, data: bytes, position: int, state: StreamState
-    ) -> str | None:
+    def _dataset_event(self, event: Event, moment: Moment, state: StreamState) -> Passed | None:
         dataset = event.dataset
         if (
             dataset is UNSET
@@ -135,63 +142,43 @@ class FastPath:
             or event.event_type is not UNSET
             or event.inputs is not UNSET
             or event.outputs is not UNSET
-            or event.schema_url != _DATASET_URL
-            or not self._is_dataset(dataset)
+            or not self._parts.is_dataset(dataset)
         ):
             return None
-        if self._asks_more and not self._accepts(DATASET_EVENT, data):
-            return None
-        identity = dataset.namespace, dataset.name
-        state.note_static(DATASET_EVENT, identity, event.event_time, crc32(data), position)
-        return DATASET_EVENT
+        passed = self._url(DATASET_EVENT, event)
+        if passed is not None:
+            identity = dataset.namespace, dataset.name
+            _, checksum, position = moment
+            state.note_static(DATASET_EVENT, identity, event.event_time, checksum, position)
+        return passed
 
-    def _accepts(self, kind: str, data: bytes) -> bool:
+    def _own_event(self, event: Event, moment: Moment, state: StreamState) -> Passed | None:
+        """Return what is to report of an event of streamt's own, which has rules of its own."""
+        run = event.run
+        key = None if run is UNSET else run_key_of(run.run_id)
+        own = self._own.of(event) if run is UNSET or key is not None else None
+        if own is None:
+            return None
+        _, checksum, position = moment
+        if own.heads is not None:
+            state.note_job(own.heads.job, own.identity, own.processing_type, position)
+        if key is None or own.heads is None:
+            state.note_static(own.kind, own.identity, event.event_time, checksum, position)
+            return self._url(own.kind, event)
+        if own.reads is not None:
+            state.note_inputs(key, own.reads, position)
+        assert event.event_type is not UNSET
+        state.note_run(key, event.event_type, own.heads, moment)
+        return self._url(own.kind, event)
+
+    def _accepts(self, line: bytes) -> bool:
         """Tell whether the rules hold that are asked of the whole event."""
         try:
-            event = orjson.loads(data)
+            event = orjson.loads(line)
         except orjson.JSONDecodeError:  # nested deeper than its parts
             return False
-        return self._more(kind, event)
-
-    def _are_listed(self, datasets: list[Input] | list[Output], place: Verdicts) -> bool:
-        """Tell whether the inputs, or the outputs, are right; more facets are at ``place``."""
-        for dataset in datasets:
-            if not self._is_dataset(dataset):
-                return False
-            if dataset.more is not UNSET:
-                self.asked += 1
-                if place[bytes(dataset.more)] is False:
-                    return False
-        return len(datasets) == 1 or len({(one.namespace, one.name) for one in datasets}) == len(
-            datasets
-        )
-
-    def _is_dataset(self, dataset: Entity) -> bool:
-        """Tell whether a dataset has a name and a namespace, and facets that are right."""
-        namespace, name = dataset.namespace, dataset.name
-        if not namespace or not name or namespace.isspace() or name.isspace():
-            return False
-        if dataset.facets is UNSET:
-            return True
-        self.asked += 1
-        return self._dataset[bytes(dataset.facets)] is not False
-
-    def _processing_type(self, job: Entity) -> Verdict:
-        """Return the processing type that a job's facets state; False if they are not right."""
-        if job.facets is UNSET:
-            return None
-        self.asked += 1
-        return self._job[bytes(job.facets)]
-
-    def _job_key(self, identity: tuple[str, str]) -> int | None:
-        """Return the key of a job and remember it; None if its name or namespace is blank."""
-        namespace, name = identity
-        if not namespace or not name or namespace.isspace() or name.isspace():
-            return None
-        if len(self._jobs) == _REMEMBERED:
-            self._jobs.clear()
-        key = self._jobs[identity] = facts.job_key(namespace, name)
-        return key
+        kind = kind_of(event)
+        return kind is not None and self._more(kind, event)
 
     def _is_producer(self, producer: str) -> bool:
         """Tell whether a producer is a URI and not streamt's own, which has rules of its own."""
@@ -202,13 +189,20 @@ class FastPath:
         self._producers.add(producer)
         return True
 
+    def _url(self, kind: str, event: Event) -> Passed | None:
+        """Return what is to report of an event of ``kind``, None if its ``schemaURL`` is no URI.
 
-def _run_key(run_id: str) -> int | None:
-    """Return the key of a run id in canonical form, or None."""
-    if len(run_id) != _UUID_LENGTH or run_id[8:24:5] != "----":
-        return None
-    try:
-        number = bytes.fromhex(run_id.replace("-", ""))  # skips blanks, so that bytes are missing
-    except ValueError:
-        return None
-    return int.from_bytes(number) if len(number) == _UUID_BYTES else None
+        Of an event that has no other fault, its ``schemaURL`` tells that alone.
+        """
+        url, known = event.schema_url, self._urls[kind]
+        if url not in known:
+            if len(known) == _REMEMBERED:
+                known.clear()
+            findings = tuple(schema_url(kind, {"schemaURL": url}))
+            known[url] = Passed(kind, findings) if is_uri(url) else None
+        return known[url]
+
+
+def _note(job: Job, moment: Moment, state: StreamState) -> None:
+    state.note_job(job.heads.job, job.identity, job.processing_type, moment[2])
+    job.noted = state.token

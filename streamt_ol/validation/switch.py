@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cache
+from threading import local
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from streamt_ol.validation.fast_path import FastPath
+    from streamt_ol.validation.fast_path import FastPath, Passed
     from streamt_ol.validation.stream.state import StreamState
+
+    Passes = Callable[[bytes, int, StreamState], Passed | None]
 
 _FEW = 100  # events that are checked sooner than the fast path is imported and compiled
 _TRIAL = 500  # events after which it is judged
 _SHORTEST, _LONGEST = 1_000, 64_000  # events that a pause lasts: each twice the one before
-_MOST_JUDGED = 0.8  # of the containers of facets: where more are new, remembering them costs more
+_MOST_JUDGED = 0.5  # of the bytes: where more are facets that are new, remembering costs more
 _MOST_LEFT = 0.5  # of the events
 
 
@@ -27,7 +29,7 @@ class Switch:
         self._next_pause = _SHORTEST
         self._begin()
 
-    def start(self, count: int) -> Callable[[bytes, int, StreamState], str | None] | None:
+    def start(self, count: int) -> Passes | None:
         """Return ``FastPath.passes`` for the next ``count`` events, or None where it is off."""
         if self._pause > 0:
             self._pause -= count
@@ -42,16 +44,20 @@ class Switch:
             self._begin()
         return self._path.passes
 
-    def settle(self, count: int, left: int) -> None:
-        """Take that ``left`` of ``count`` events did not pass; pause if that was too many."""
+    def settle(self, size: int, count: int, left: int) -> None:
+        """Take that ``left`` of ``count`` events, of ``size`` bytes together, did not pass.
+
+        Pause if that was too many, or if too many of the bytes were facets that are new.
+        """
         if self._path is None:
             return
+        self._size += size
         self._count += count
         self._left += left
         if self._count < _TRIAL:
             return
-        asked, judged = self._path.asked - self._asked, self._path.judged - self._judged
-        if self._left > _MOST_LEFT * self._count or judged > _MOST_JUDGED * asked:
+        judged = self._path.judged - self._judged
+        if self._left > _MOST_LEFT * self._count or judged > _MOST_JUDGED * self._size:
             self._pause = self._next_pause
             self._next_pause = min(2 * self._next_pause, _LONGEST)
         else:
@@ -60,12 +66,17 @@ class Switch:
 
     def _begin(self) -> None:
         """Begin another trial."""
-        self._count = self._left = 0
-        self._asked = self._path.asked if self._path is not None else 0
+        self._size = self._count = self._left = 0
         self._judged = self._path.judged if self._path is not None else 0
 
 
-@cache
+_of_thread = local()
+
+
 def shared() -> Switch:
-    """Return the switch of this process: facets repeat from chunk to chunk and file to file."""
-    return Switch()
+    """Return the switch of this thread: facets repeat from chunk to chunk and file to file."""
+    try:
+        switch: Switch = _of_thread.switch
+    except AttributeError:
+        switch = _of_thread.switch = Switch()
+    return switch

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from support.openlineage_events import RUN_ID, Event, mutated, random_event
+from streamt_ol.openlineage.release import CORE_ID, PRODUCER, core_id
+from support.openlineage_events import (
+    RUN_ID,
+    Event,
+    dataset_event,
+    job_event,
+    mutated,
+    random_event,
+    run_event,
+    topic,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from random import Random
 
 _FOREIGN = "https://example.com/integration/1.2"
@@ -57,18 +68,33 @@ def fuzzed_lines(random: Random, count: int) -> Iterator[bytes]:
 
 
 def _event(random: Random) -> Event:
-    """Return a valid event, most often not one of streamt's own; run ids and jobs repeat."""
-    event = random_event(random)
-    if random.random() < 0.9:
+    """Return a valid event; run ids and jobs repeat, and one in five is streamt's own."""
+    event = random.choice(_OWN)(random) if random.random() < 0.2 else random_event(random)
+    if event["producer"] != PRODUCER or random.random() < 0.1:
         event["producer"] = _FOREIGN
+    if random.random() < 0.2:
+        event["schemaURL"] = event["schemaURL"].replace(CORE_ID, random.choice(_CORES))
     if "run" in event:
         event["run"]["runId"] = RUN_ID[:-2] + f"{random.randrange(100):02}"
-        event["eventType"] = random.choice(["START", "RUNNING", "COMPLETE", "FAIL", "OTHER"])
-    event["eventTime"] = f"2026-01-31T23:{random.randrange(60):02}:59{random.choice(_FRACTIONS)}Z"
+        if event["producer"] == _FOREIGN:
+            event["eventType"] = random.choice(["START", "RUNNING", "COMPLETE", "FAIL", "OTHER"])
+    zone = "Z" if random.random() < 0.7 else random.choice(_ZONES)
+    second = f"{random.randrange(60):02}:59{random.choice(_FRACTIONS)}"
+    event["eventTime"] = f"2026-01-31T23:{second}{zone}"
     return event
 
 
-_FRACTIONS = ["", ".1", ".120", ".1234567", ".12345678"]
+_OWN: tuple[Callable[[Random], Event], ...] = (
+    lambda random: dataset_event(random.choice("abc")),
+    lambda random: job_event(outputs=[topic(one) for one in random.sample("abc", 2)]),
+    lambda random: run_event(random.choice(["START", "COMPLETE", "FAIL", "ABORT"])),
+    lambda random: run_event(
+        random.choice(["START", "COMPLETE"]), inputs=[topic(random.choice("ab")), topic("c")]
+    ),
+)
+_CORES = [core_id("1-0-5"), core_id("2-0-0"), "https://example.com/OpenLineage.json", "no uri"]
+_ZONES = ["+00:00", "-00:00", "+05:30", "-23:59", "z"]
+_FRACTIONS = ["", ".1", ".12", ".120", ".123", ".1230", ".123456", ".1234567", ".12345678"]
 
 
 def _byte(random: Random, line: bytes) -> bytes:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from random import Random
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
+from msgspec import Raw
 from support.fuzzed_lines import fuzzed_lines
-from support.openlineage_events import dataset_event, job_event, run_event
+from support.openlineage_events import dataset_event, job_event, run_event, topic
 
 from streamt_ol.reading.opening import openers
 from streamt_ol.validation import checker, events, switch
 from streamt_ol.validation.accept import verdicts
-from streamt_ol.validation.accept.frames import frame
+from streamt_ol.validation.accept.frames import decode
 from streamt_ol.validation.explain.schema import schema_findings
 from streamt_ol.validation.explain.skeleton import Remembered
 from streamt_ol.validation.fast_path import FastPath
@@ -24,8 +26,9 @@ from streamt_ol.validation.run import validate
 from streamt_ol.validation.stream.state import StreamState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
+
+    from streamt_ol.validation.switch import Passes
 
 # Before a release a million: FUZZED_LINES=1000000.
 MANY_LINES = int(os.environ.get("FUZZED_LINES", "20000"))
@@ -41,10 +44,10 @@ class Always(switch.Switch):
         self.path = FastPath()
         self.passed = 0
 
-    def start(self, count: int) -> Callable[[bytes, int, StreamState], str | None]:
+    def start(self, count: int) -> Passes:
         return self.path.passes
 
-    def settle(self, count: int, left: int) -> None:
+    def settle(self, size: int, count: int, left: int) -> None:
         self.passed += count - left
 
 
@@ -99,7 +102,8 @@ def line(event: dict[str, Any]) -> bytes:
 )
 def test_usual_events_pass(event: dict[str, Any], kind: str) -> None:
     state = StreamState()
-    assert FastPath().passes(b" " + line(event) + b"\r\n", 0, state) == kind
+    passed = FastPath().passes(b" " + line(event) + b"\r\n", 0, state)
+    assert passed == (kind, ())
     assert state.runs or state.statics
 
 
@@ -113,17 +117,21 @@ START = line(run_event("START"))
         START.replace(b'"START"', b'"DONE"'),
         START.replace(b'"eventType"', b'"eventTyp\\u0065"'),
         START.replace(b'"eventType":"START"', b'"eventType":"START","eventType":"FAIL"'),
-        START.replace(FOREIGN.encode(), b"https://github.com/conduktor/streamt"),
         START.replace(FOREIGN.encode(), b"no uri"),
         START.replace(b"2026-01-31", b"2026-01-32"),
         START.replace(b"23:59:59Z", b"23:59:60Z"),
         START.replace(b"23:59:59Z", b"23:59:59.Z"),
-        START.replace(b"23:59:59Z", b"23:59:59+01:00"),
+        START.replace(b"23:59:59Z", b"23:59:59+0100"),
+        START.replace(b"23:59:59Z", b"23:59:59+24:00"),
+        START.replace(b"23:59:59Z", b"23:59:59"),
+        START.replace(b"23:59:59Z", b"23:59:59.123"),
+        START.replace(b"23:59:59Z", b"23:59:59.123456"),
+        START.replace(b"23:59:59Z", b"23:59:59.12345\xd9\xa3Z"),
         START.replace(b'"name":"streamt/shop/commands/test"', b'"name":" "'),
         START.replace(b'"runId":"d46e465b-', b'"runId":"d46e465b '),
         START.replace(b'"BATCH"', b"1"),
         START.replace(b'"processingType"', b'"jobType":"TEST","processingType"'),
-        START.replace(b"#/$defs/RunEvent", b"#/$defs/JobEvent"),
+        START.replace(b"https://openlineage.io/spec/2-0-2/OpenLineage.json#", b"#"),
         START[:-1] + b',"dataset":{"namespace":"a","name":"b"}}',
         START[:-1] + b',"inputs":[{"namespace":"a","name":"b"},{"namespace":"a","name":"b"}]}',
         START[:-1] + b',"inputs":[{"namespace":"a","name":"b","outputFacets":{}}]}',
@@ -149,21 +157,91 @@ def test_whatever_is_unusual_does_not_pass(damaged: bytes) -> None:
 
 
 def test_a_frame_keeps_containers_of_facets_as_they_are_written() -> None:
-    found = frame(
+    found = decode(
         b'{"eventTime":"t","producer":"p","schemaURL":"s","run":{"runId":"r","facets":{ }}}'
     )
-    assert found is not None
     assert bytes(found.run.facets) == b"{ }"  # type: ignore[union-attr, arg-type]
+
+
+def own_line(event: dict[str, Any], **more: Any) -> bytes:
+    return orjson.dumps({**event, **more}) + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("event", "kind"),
+    [
+        (run_event("START", inputs=[topic("a"), topic("b")]), "RunEvent"),
+        (run_event("FAIL"), "RunEvent"),
+        (job_event(), "JobEvent"),
+        (dataset_event(), "DatasetEvent"),
+    ],
+)
+def test_events_of_streamt_pass(event: dict[str, Any], kind: str) -> None:
+    path, state = FastPath(), StreamState()
+    for position in range(3):
+        time = f"2026-01-31T23:59:5{position}Z"
+        assert path.passes(own_line(event, eventTime=time), position, state) == (kind, ())
+    assert len(state.runs) + len(state.statics) == (1 if kind == "RunEvent" else 3)
+    judged = path.judged
+    assert judged < len(own_line(event)) * 1.1  # once, not three times
+    for wrong in (
+        {"eventTime": "2026-01-31T23:59:59+01:00"},
+        {"more": 1},
+        {"outputs": [topic("b"), topic("a")]},
+    ):
+        if kind != "JobEvent" or "outputs" not in wrong:
+            assert path.passes(own_line(event, **wrong), 9, StreamState()) is None
+
+
+@pytest.mark.parametrize("event", [run_event(), job_event(), dataset_event()])
+@pytest.mark.parametrize(
+    ("before", "after", "rule"),
+    [
+        ("2-0-2", "1-0-5", "OL-R017"),
+        ("2-0-2", "2-0-0", "OL-R017"),
+        ("/$defs/", "/$defs/Other", "OL-R016"),
+        ("openlineage.io", "example.com", "OL-R016"),
+    ],
+)
+def test_events_of_other_cores_pass_with_what_is_to_say(
+    event: dict[str, Any], before: str, after: str, rule: str
+) -> None:
+    url = event["schemaURL"].replace(before, after)
+    passed = FastPath().passes(line({**event, "schemaURL": url}), 0, StreamState())
+    assert passed is not None
+    assert [(one.rule, one.pointer) for one in passed.findings] == [(rule, "/schemaURL")]
+
+
+def test_what_an_earlier_event_stated_of_its_job_is_not_stated_by_the_next() -> None:
+    path, silent = FastPath(), run_event()
+    del silent["job"]["facets"]
+    for event, types in ((run_event(), 1), (silent, 0), (run_event(), 1)):
+        state = StreamState()
+        assert path.passes(line(event), 0, state)
+        assert len(state.types) == types
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verdicts, "REMEMBERED", 10_000)
-    remembered = verdicts.Verdicts("dataset")
+    judged: list[bytes] = []
+    remembered = verdicts.Verdicts(judged.append)
     for number in range(1_000):
-        assert remembered[b'{"x":%d}' % number] is False
-        assert len(remembered) <= 10_000 // 150
-    assert remembered[b'{"x":"' + b"a" * 100_000 + b'"}'] is False
-    assert max(map(len, remembered)) < 100
+        for _ in range(2):
+            remembered.of(Raw(b'{"x":%d}' % number))
+    assert len(judged) == 1_000
+    remembered.of(Raw(b'{"x":0}'))
+    assert len(judged) == 1_001
+    large = Raw(b'{"x":"' + b"a" * 100_000 + b'"}')
+    assert [remembered.of(large), remembered.of(large)] == [None, None]
+    assert len(judged) == 1_003
+    assert remembered.judged == sum(map(len, judged))
+
+
+def test_equal_digests_do_not_make_parts_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verdicts, "xxh3_64_intdigest", lambda part: 1)
+    remembered = verdicts.Verdicts(bytes.decode)
+    for text in ("1", "2", "1"):
+        assert remembered.of(Raw(text.encode())) == text
 
 
 def test_it_is_off_while_no_facet_repeats_and_comes_back() -> None:
@@ -171,17 +249,16 @@ def test_it_is_off_while_no_facet_repeats_and_comes_back() -> None:
     assert used.start(10) is None  # too few to pay for it
     passes = used.start(1_000)
     assert passes is not None
-    state = StreamState()
+    state, size = StreamState(), 0
     for number in range(1_000):
-        facets = b'{"n":{"_producer":"urn:a","_schemaURL":"urn:b","n":%d}}' % number
-        assert passes(
-            START.replace(b'"run":{', b'"run":{"facets":%b,' % facets).replace(
-                b'"BATCH"', b'"BATCH%d"' % number
-            ),
+        facets = b'{"n":{"_producer":"urn:a","_schemaURL":"urn:b","n":"%d%b"}}' % (
             number,
-            state,
+            b"x" * 500,
         )
-    used.settle(1_000, 0)
+        text = START.replace(b'"run":{', b'"run":{"facets":%b,' % facets)
+        size += len(text)
+        assert passes(text, number, state)
+    used.settle(size, 1_000, 0)
     assert used.start(1_000) is None
     assert used.start(1_000) is not None
 
@@ -189,5 +266,14 @@ def test_it_is_off_while_no_facet_repeats_and_comes_back() -> None:
 def test_it_is_off_while_most_events_are_left_to_others() -> None:
     used = switch.Switch()
     assert used.start(1_000)
-    used.settle(1_000, 600)
+    used.settle(1_000_000, 1_000, 600)
     assert used.start(1_000) is None
+
+
+def test_each_thread_has_a_switch_of_its_own() -> None:
+    found: list[switch.Switch] = []
+    thread = Thread(target=lambda: found.append(switch.shared()))
+    thread.start()
+    thread.join()
+    assert switch.shared() is switch.shared()
+    assert found[0] is not switch.shared()

@@ -218,3 +218,9 @@ def test_zlib_errors_are_what_the_reader_takes_them_for() -> None:
 def test_a_form_feed_in_an_array_is_no_blank() -> None:
     assert report_of(b"[\x0c]").rules == {"OL-R002": 1}
     assert report_of(b"[ \t\r\n]").valid
+
+
+@pytest.mark.parametrize("inputs", [True, None, 1, "x", {}, {"a": 1}, [1], [[]], [None]])
+def test_inputs_of_any_shape_are_faults_of_a_run_of_streamt(inputs: object) -> None:
+    lines = [json.dumps(run_event(step, inputs=inputs)).encode() for step in ("START", "COMPLETE")]
+    assert {one.rule for one in report_of(b"\n".join(lines)).problems} >= {"OL-R011"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from copy import deepcopy
 from itertools import permutations
 from random import Random
@@ -309,9 +309,10 @@ def test_one_run_or_dataset_that_breaks_a_rule_with_every_event_costs_no_more() 
         state.observe("DatasetEvent", static, b"d%d" % number, 2 * number + 1, trusted=True)
     assert len(state.runs) == len(state.statics) == 1
     tables = (state.more_moments, state.more_statics)
-    assert [len(table) for table in tables] == [59_999] * 2
+    # Of so many texts one or two may share the 32 bits of their checksum.
+    assert all(59_990 <= len(table) <= 59_999 for table in tables)
     assert max(map(per_entry, tables)) < 220
     found = findings(state)
     assert found[0] == ("OL-R031", 2)
-    assert [rule for rule, _ in found].count("OL-R031") == 59_999
-    assert [rule for rule, _ in found].count("OL-R039") == 59_999
+    counts = Counter(rule for rule, _ in found)
+    assert [counts["OL-R031"], counts["OL-R039"]] == [len(table) for table in tables]

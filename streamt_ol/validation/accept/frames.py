@@ -1,4 +1,4 @@
-"""The frame of an event: its known fields, with each container of facets kept as its bytes.
+"""The frame of an event: its known fields, with what repeats from event to event kept as bytes.
 
 Implements the properties that OpenLineage's core schema names for ``RunEvent``, ``JobEvent`` and
 ``DatasetEvent``; whatever else an event holds makes it unusual, and no frame is given.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 from msgspec.json import Decoder, Encoder
+
+from streamt_ol.reading.json_scan import BLANKS
 
 
 class Run(Struct, gc=False):
@@ -51,24 +53,21 @@ class Event(Struct, gc=False, rename="camel"):
     outputs: list[Output] | UnsetType = UNSET
 
 
-_decode = Decoder(Event).decode
-_encode = Encoder().encode
+decode = Decoder(Event).decode
+encode = Encoder().encode
+encode_into = Encoder().encode_into
 
 
-def frame(data: bytes) -> Event | None:
-    """Return the frame of an event without white space around it, or None where it is unusual.
+def whole_line(line: bytes, again: bytes | bytearray) -> bytes | None:
+    """Return ``line`` without white space around it, and a newline; None where it is not whole.
 
-    Writing a frame again gives the same length but for blanks: an unknown field, a duplicate key
-    and an escape that means a shorter text all make it shorter, and nothing makes it longer.
-    What the containers of facets hold is not looked at.
+    ``again`` is its frame, written again: an unknown field, a duplicate key and an escape that
+    means a shorter text all make it shorter than the line is without blanks, and nothing makes it
+    longer. What is kept as bytes is not looked at.
     """
-    try:
-        event = _decode(data)
-    except (ValueError, RecursionError):
-        return None
-    again = _encode(event)
-    if len(again) == len(data):
-        return event
-    if len(again) - again.count(b" ") == len(data) - data.count(b" "):
-        return event
-    return None
+    if line[:1] != b"{" or line[-2:] != b"}\n":
+        line = line.strip(BLANKS) + b"\n"
+    if len(again) + 1 == len(line):
+        return line
+    blanks = line.count(b" ") - again.count(b" ")
+    return line if len(again) + blanks + 1 == len(line) else None

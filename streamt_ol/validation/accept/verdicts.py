@@ -1,62 +1,75 @@
-"""Verdicts on containers of facets, remembered by their bytes, since facets repeat."""
+"""Verdicts on parts of events, remembered by the bytes that write them, since parts repeat."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import orjson
+from msgspec import Raw
+from xxhash import xxh3_64_intdigest
 
 from streamt_ol.openlineage.events import RUN_EVENT
-from streamt_ol.openlineage.facets import JOB, STANDARD_FACETS
+from streamt_ol.openlineage.facets import STANDARD_FACETS
 from streamt_ol.reading.strict_json import is_plain
 from streamt_ol.validation.accept.flatten import event_schema
 from streamt_ol.validation.accept.local import FACETS_RULES
 from streamt_ol.validation.accept.schema import compiled
-from streamt_ol.validation.stream.facts import processing_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# False: not certainly right. Otherwise the processing type that the facets of a job state, or None.
-Verdict = Literal[False] | str | None
-REMEMBERED = 16 << 20  # bytes of facets at each place
-_LARGE = 64 << 10  # a container that is not worth its place
-_ENTRY = 150  # bytes of an entry besides its key
+Verdict = TypeVar("Verdict")
+REMEMBERED = 16 << 20  # bytes of parts of one kind
+_LARGE = 64 << 10  # a part that is not worth its place
+_ENTRY = 250  # bytes of an entry besides those of the part
 
 
-class Verdicts(dict[bytes, Verdict]):
-    """The verdict on each container of facets at one place; one never seen is judged."""
+class Verdicts(Generic[Verdict]):
+    """The verdict on each part of one kind; one never seen is given to ``judge``.
 
-    def __init__(self, place: str) -> None:
-        super().__init__()
+    A digest finds a part, its bytes decide. ``judged`` counts the bytes that were given.
+    """
+
+    def __init__(self, judge: Callable[[bytes], Verdict]) -> None:
         self.judged = 0
-        self._place = place
-        self._rules = tuple(dict.fromkeys(FACETS_RULES.values()))
+        self._judge = judge
+        self._known: dict[int, tuple[Raw, Verdict]] = {}
         self._size = 0
 
-    def __missing__(self, data: bytes) -> Verdict:
-        """Judge the container of facets that ``data`` writes, and remember the verdict."""
-        self.judged += 1
-        verdict = self._verdict(data)
+    def of(self, part: Raw) -> Verdict:
+        """Return the verdict on ``part``."""
+        digest = xxh3_64_intdigest(part)
+        known = self._known.get(digest)
+        if known is not None and known[0] == part:
+            return known[1]
+        data = bytes(part)
+        self.judged += len(data)
+        verdict = self._judge(data)
         if len(data) <= _LARGE:
             self._size += len(data) + _ENTRY
             if self._size > REMEMBERED:
-                self.clear()
+                self._known.clear()
                 self._size = len(data) + _ENTRY
-            self[data] = verdict
+            self._known[digest] = Raw(data), verdict
         return verdict
 
-    def _verdict(self, data: bytes) -> Verdict:
-        try:
-            facets = orjson.loads(data)
-        except orjson.JSONDecodeError:
-            return False
-        if not (is_plain(data, facets) and _accepts(self._place)(facets)):
-            return False
-        if not all(holds(self._place, facets) for holds in self._rules):
-            return False
-        return processing_type({"facets": facets}) if self._place == JOB else None
+
+def accepted_facets(place: str, data: bytes) -> dict[str, Any] | None:
+    """Return the container of facets at ``place`` that ``data`` writes; None if not surely right.
+
+    Every rule that is registered in ``FACETS_RULES`` is asked, too.
+    """
+    try:
+        facets: dict[str, Any] = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
+    if not (is_plain(data, facets) and _accepts(place)(facets)):
+        return None
+    for holds in FACETS_RULES.values():
+        if not holds(place, facets):
+            return None
+    return facets
 
 
 @cache

@@ -168,7 +168,7 @@ class Collector:
             tuple(
                 {name: self._inputs[at][name] for name in SEVERITIES} for at in range(len(files))
             ),
-            dict(self._kinds),
+            dict(sorted(self._kinds.items())),
             self._blank,
             {name: self._severities[name] for name in SEVERITIES},
             dict(sorted(self._rules.items())),

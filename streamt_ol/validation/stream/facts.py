@@ -12,17 +12,22 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 from zlib import crc32
 
+from xxhash import xxh3_64_intdigest, xxh3_128_digest
+
 from streamt_ol.openlineage.events import DATASET_EVENT, RUN_EVENT
 from streamt_ol.openlineage.formats import instant, is_uuid
+from streamt_ol.reading.json_scan import BLANKS
 from streamt_ol.validation.generated_tables import READING_COMMANDS, command_of
 from streamt_ol.validation.stream.times import in_utc
 
 CONTINUOUS = frozenset({"STREAMING", "SERVICE"})
 START, END, RUNNING = "start", "end", "running"  # the members of ``Run`` that hold moments
 _PARTS = {"START": START, "COMPLETE": END, "ABORT": END, "FAIL": END, "RUNNING": RUNNING}
-_ENDS = frozenset({"COMPLETE", "ABORT", "FAIL"})
+ENDINGS = frozenset({"COMPLETE", "ABORT", "FAIL"})
 _TYPE_LIMIT = 20
 CHECKSUM_BYTES = 4
+_UUID_LENGTH, _UUID_BYTES = 36, 16
+CHECKSUM = 0xFFFFFFFF  # the bits of a digest that make a checksum
 
 
 class Moment(NamedTuple):
@@ -45,15 +50,31 @@ class Run(NamedTuple):
 
 
 _HEAD = struct.Struct("<BQ")
-_MOMENT = struct.Struct("<qIIH")
+MOMENT = struct.Struct("<qIIH")
 _POSITION = struct.Struct("<IH")
 _HAS_START, _HAS_END, _HAS_RUNNING, _HAS_FIRST, _GENERATED = 1, 2, 4, 8, 16
-# A run of which only the START is known: its head and moment. By whether streamt made it, the
-# flags of that head; by those, the first byte once its end is known too.
-_STARTED = struct.Struct("<BQqIIH")
-HEADS = {False: _HAS_START, True: _HAS_START | _GENERATED}
 _ENDS_ONLY = struct.Struct("<BQq10xq10x")  # the flags, the job, the ticks of START and end
-_ENDED = {flags: bytes([flags | _HAS_END]) for flags in HEADS.values()}
+
+
+class Heads(NamedTuple):
+    """The first bytes of packed runs of one job: with a START alone, and with an end behind it."""
+
+    job: int
+    generated: bool
+    started: bytes
+    ended: bytes
+
+
+@lru_cache(maxsize=1024)
+def heads(job: int, *, generated: bool) -> Heads:
+    """Return the heads of the runs of ``job``; ``generated`` says that streamt made them."""
+    flags = _HAS_START | (_GENERATED if generated else 0)
+    return Heads(job, generated, _HEAD.pack(flags, job), _HEAD.pack(flags | _HAS_END, job))
+
+
+def checksum(data: bytes) -> int:
+    """Return 32 bits for the text of an event, to which white space around it does not belong."""
+    return xxh3_64_intdigest(data.strip(BLANKS) + b"\n") & CHECKSUM
 
 
 def _low_high(position: int) -> tuple[int, int]:
@@ -67,7 +88,7 @@ def packed(run: Run) -> bytes:
     for flag, moment in ((_HAS_START, run.start), (_HAS_END, run.end), (_HAS_RUNNING, run.running)):
         if moment is not None:
             flags |= flag
-            parts.append(_MOMENT.pack(moment.ticks, moment.checksum, *_low_high(moment.position)))
+            parts.append(MOMENT.pack(moment.ticks, moment.checksum, *_low_high(moment.position)))
     if run.start is None or run.start.position != run.first:
         flags |= _HAS_FIRST
         parts.append(_POSITION.pack(*_low_high(run.first)))
@@ -81,9 +102,9 @@ def unpacked(data: bytes) -> Run:
     moments: list[Moment | None] = []
     for flag in (_HAS_START, _HAS_END, _HAS_RUNNING):
         if flags & flag:
-            ticks, checksum, low, high = _MOMENT.unpack_from(data, offset)
+            ticks, checksum, low, high = MOMENT.unpack_from(data, offset)
             moments.append(Moment(ticks, checksum, high << 32 | low))
-            offset += _MOMENT.size
+            offset += MOMENT.size
         else:
             moments.append(None)
     start, end, running = moments
@@ -113,12 +134,12 @@ def job_key(namespace: str, name: str) -> int:
 
 def packed_moment(moment: Moment) -> bytes:
     """Return ``moment`` in 18 bytes."""
-    return _MOMENT.pack(moment.ticks, moment.checksum, *_low_high(moment.position))
+    return MOMENT.pack(moment.ticks, moment.checksum, *_low_high(moment.position))
 
 
 def unpacked_moment(data: bytes) -> Moment:
     """Return the moment that ``packed_moment`` made ``data`` of."""
-    ticks, checksum, low, high = _MOMENT.unpack(data)
+    ticks, checksum, low, high = MOMENT.unpack(data)
     return Moment(ticks, checksum, high << 32 | low)
 
 
@@ -132,6 +153,17 @@ def run_key(run_id: str) -> int:
     return int(run_id.replace("-", ""), 16)
 
 
+def run_key_of(run_id: str) -> int | None:
+    """Return the number that a UUID in canonical form writes, None of any other text."""
+    if len(run_id) != _UUID_LENGTH or run_id[8:24:5] != "----":
+        return None
+    try:
+        number = bytes.fromhex(run_id.replace("-", ""))  # skips blanks, so that bytes are missing
+    except ValueError:
+        return None
+    return int.from_bytes(number) if len(number) == _UUID_BYTES else None
+
+
 def run_id_of(key: int) -> str:
     """Return the run id of a key, in lower case."""
     text = f"{key:032x}"
@@ -142,10 +174,10 @@ def static_key(initial: str, namespace: str, name: str, event_time: str) -> byte
     """Return 120 bits for an identity at one (valid) event time; ``initial`` is its kind's."""
     if event_time[-1] != "Z" or event_time[10] != "T":
         event_time = in_utc(event_time)
-    elif "." in event_time:
+    elif event_time[-2] == "0" and "." in event_time:
         event_time = event_time[:-1].rstrip("0").rstrip(".") + "Z"
     text = f"{initial}{event_time}{len(namespace)}:{namespace}{name}"
-    return blake2b(text.encode(errors="surrogatepass"), digest_size=15).digest()
+    return xxh3_128_digest(text.encode("utf-8", "surrogatepass"))[:15]
 
 
 def processing_type(job: dict[str, Any]) -> str | None:
@@ -163,12 +195,12 @@ def reads(event: dict[str, Any]) -> int | None:
     event" of the specification.
     """
     event_type = event.get("eventType")
-    if event_type != "START" and event_type not in _ENDS:
+    if event_type != "START" and event_type not in ENDINGS:
         return None
     if command_of(event["job"]["name"]) not in READING_COMMANDS:
         return None
-    inputs = event.get("inputs", ())
-    if not all(isinstance(one, dict) for one in inputs):
+    inputs = event.get("inputs", [])
+    if not isinstance(inputs, list) or not all(isinstance(one, dict) for one in inputs):
         return None
     names = sorted(f"{one.get('namespace')}\0{one.get('name')}" for one in inputs)
     return crc32("\0".join(names).encode(errors="surrogatepass"))
@@ -202,10 +234,10 @@ def half_known(event: dict[str, Any]) -> int | None:
     return None
 
 
-def run_facts(event_type: str | None, job: int, moment: Moment, *, generated: bool) -> Run:
-    """Return the run of ``job`` as far as one event of ``event_type`` at ``moment`` tells."""
+def run_facts(event_type: str | None, heads: Heads, moment: Moment) -> Run:
+    """Return the run as far as one event of ``event_type`` at ``moment`` tells."""
     part = _PARTS.get(event_type) if event_type is not None else None
-    run = Run(job, moment.position, generated)
+    run = Run(heads.job, moment.position, heads.generated)
     return run if part is None else run._replace(**{part: moment})  # type: ignore[arg-type]
 
 
@@ -213,23 +245,3 @@ def run_facts_of(job: int, part: str, moment: Moment) -> Run:
     """Return the run of ``job`` as far as one further START or end of it tells."""
     run = Run(job, moment.position)
     return run._replace(start=moment) if part == START else run._replace(end=moment)
-
-
-def usual(
-    known: bytes | None, event_type: str | None, job: int, moment: tuple[int, int, int], head: int
-) -> bytes | None:
-    """Return the packed run after a START that is the first of it, or after the end of such a run.
-
-    This is what most events of runs are, and a short way to what packing the joined runs gives.
-    ``moment`` has the members of a ``Moment``, and ``head`` is ``HEADS`` by whether streamt made
-    the event. None for every other event, and wherever more is to be looked at.
-    """
-    at, checksum, position = moment
-    if known is None:
-        if event_type != "START":
-            return None
-        return _STARTED.pack(head, job, at, checksum, position & 0xFFFFFFFF, position >> 32)
-    if event_type not in _ENDS or not known.startswith(_HEAD.pack(head, job)):
-        return None
-    end = _MOMENT.pack(at, checksum, position & 0xFFFFFFFF, position >> 32)
-    return _ENDED[head] + known[1:] + end

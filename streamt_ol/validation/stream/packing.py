@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import struct
 
-_STATIC = struct.Struct("<IIHB")  # checksum, position (48 bits), 1 for a dataset
+STATIC = struct.Struct("<IIHB")  # checksum, position (48 bits), whether it is a dataset's
 _TYPE = struct.Struct("<IH")  # position, before the type itself
 _INPUTS = struct.Struct("<IIH")  # checksum of the inputs, position
 TYPE_AT = _TYPE.size  # where the processing type starts
 
 
-def packed_static(checksum: int, position: int, *, dataset: bool) -> bytes:
-    """Return the version of a static identity; its first four bytes are the checksum."""
-    return _STATIC.pack(checksum, position & 0xFFFFFFFF, position >> 32, dataset)
-
-
 def static_position(version: bytes) -> int:
     """Return the position of a packed version of a static identity."""
-    _, low, high, _ = _STATIC.unpack(version)
+    _, low, high, _ = STATIC.unpack(version)
     return int(low | high << 32)
 
 

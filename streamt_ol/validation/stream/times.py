@@ -10,7 +10,8 @@ from streamt_ol.openlineage.formats import instant
 TICKS = 10_000_000  # a second in ticks of 100 ns: 9,999 years of them fit 64 bits
 _DIGITS = 7  # of a second that ticks tell apart
 _REMEMBERED = 8192
-_TAILS = 4096
+_MINUTE = "0000-01-01T00:00"
+_WITH_MILLIS = len(f"{_MINUTE}:00.000Z")
 
 
 @lru_cache(maxsize=4096)
@@ -50,43 +51,59 @@ def in_utc(text: str) -> str:
     return f"{minute}:{text[17:19]}{fraction}Z"
 
 
-class UtcClock:
-    """Reads the usual event times, in UTC and without a leap second, by parts seen before."""
+class Clock:
+    """Reads usual event times, those without a leap second, by parts that it has seen before."""
 
     def __init__(self) -> None:
         self._minutes: dict[str, int] = {}
+        self._days: dict[str, int] = {}
+        self._minutes_of_day: dict[str, int] = {}
         self._seconds = {f":{second:02}": second * TICKS for second in range(60)}
-        self._fractions = {"Z": 0}
+        self._millis = {f".{milli:03}": milli * TICKS // 1000 for milli in range(1000)}
+        # What follows the seconds; or the milliseconds, where more than a Z follows those.
+        self._ends: dict[str, int] = {}
+        self._more: dict[str, int] = {}
 
-    def ticks(self, text: str) -> int:
-        """Return what the function ``ticks`` returns for ``text``; -1 if it is not a usual time."""
+    def ticks(self, text: str) -> int | None:
+        """Return what the function ``ticks`` returns for ``text``; None if it is not usual."""
         minute = self._minutes.get(text[:16])
-        second = self._seconds.get(text[16:19], -1)
-        fraction = self._fractions.get(text[19:])
         if minute is None:
             minute = self._minute(text[:16])
-        if fraction is None:
-            fraction = self._fraction(text[19:])
-        if minute < 0 or second < 0 or fraction < 0:
-            return -1
-        return minute + second + fraction
+        second = self._seconds.get(text[16:19])
+        milli = self._millis.get(text[19:23]) if len(text) > _WITH_MILLIS else None
+        if milli is None:
+            milli, end = 0, self._ends.get(text[19:])
+            if end is None:
+                end = _remembered(self._ends, text[19:], f"{_MINUTE}:00")
+        else:
+            end = self._more.get(text[23:])
+            if end is None:
+                end = _remembered(self._more, text[23:], f"{_MINUTE}:00.000")
+        if minute is None or second is None or end is None:
+            return None
+        return minute + second + milli + end
 
-    def _minute(self, text: str) -> int:
-        found = instant(f"{text}:00Z")
-        if found is None or text[10] != "T":
-            return -1
-        if len(self._minutes) == _REMEMBERED:
+    def _minute(self, text: str) -> int | None:
+        day = self._days.get(text[:10])
+        if day is None:
+            day = _remembered(self._days, text[:10], "", f"{_MINUTE[10:]}:00Z")
+        of_day = self._minutes_of_day.get(text[10:])
+        if of_day is None:
+            of_day = _remembered(self._minutes_of_day, text[10:], _MINUTE[:10], ":00Z")
+        if day is None or of_day is None:
+            return None
+        if len(self._minutes) >= _REMEMBERED:
             self._minutes.clear()
-        ticks = self._minutes[text] = found.seconds * TICKS
-        return ticks
+        self._minutes[text] = day + of_day
+        return day + of_day
 
-    def _fraction(self, text: str) -> int:
-        digits = text[1:-1]
-        if not (text.startswith(".") and text.endswith("Z") and digits.isdecimal()):
-            return -1
-        if not digits.isascii():
-            return -1
-        ticks = int(digits[:_DIGITS].ljust(_DIGITS, "0"))
-        if len(self._fractions) < _TAILS:
-            self._fractions[text] = ticks
-        return ticks
+
+def _remembered(known: dict[str, int], text: str, before: str, after: str = "") -> int | None:
+    """Return the ticks that ``text`` adds to those of ``_MINUTE``, None if it is not valid."""
+    whole = f"{before}{text}{after}"
+    if instant(whole) is None:
+        return None
+    if len(known) >= _REMEMBERED:
+        known.clear()
+    added = known[text] = ticks(whole) - ticks(f"{_MINUTE}:00Z")
+    return added
