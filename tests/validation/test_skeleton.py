@@ -56,6 +56,35 @@ def test_events_with_the_same_fault_are_judged_once() -> None:
     assert counted.asked == 1
 
 
+FAULTY_TEXTS = ["yesterday", "", "no eventTime", "x" * 500, "password=hunter2", "a\nb"]
+
+
+@pytest.mark.parametrize(
+    ("pointer", "rule"),
+    [
+        ("/eventTime", "OL-R013"),
+        ("/producer", "OL-R014"),
+        ("/schemaURL", "OL-R014"),
+        ("/run/runId", "OL-R015"),
+    ],
+)
+def test_texts_without_their_format_are_judged_once_and_each_is_shown(
+    pointer: str, rule: str
+) -> None:
+    counted = Counted()
+    remembered = Remembered(counted)
+    *within, name = pointer.split("/")[1:]
+    for text in FAULTY_TEXTS:
+        event = run_event()
+        entity = event["run"] if within else event
+        entity[name] = text
+        event["run"]["facets"] = {"producer": "no producer"}  # no text of the fault's field
+        found = remembered.findings("RunEvent", event)
+        assert sorted(found) == sorted(schema_findings("RunEvent", event))
+        assert rule in {one.rule for one in found}
+    assert counted.asked == 1
+
+
 def test_a_fault_in_an_element_keeps_its_index_and_its_value() -> None:
     remembered = Remembered(schema_findings)
     for index in (0, 1, 2, 1):

@@ -11,7 +11,7 @@ It is at least as strict as the reference validator: a test compares the two on 
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.openlineage import facets, schemas
@@ -55,6 +55,12 @@ def event_schema(kind: str, standard: Iterable[facets.StandardFacet]) -> Schema:
         event = merged(event, {"properties": {"job": False}})
     event.pop("not", None)  # what the core forbids is forbidden above, by name
     return {**event, "$defs": flat.definitions}
+
+
+@cache
+def full_schema(kind: str) -> Schema:
+    """Return the flattened schema of an event ``kind`` that knows all standard facets."""
+    return event_schema(kind, facets.STANDARD_FACETS)
 
 
 def facet_schema(facet: facets.StandardFacet, standard: Iterable[facets.StandardFacet]) -> Schema:

@@ -51,8 +51,9 @@ class Parts:
     def job(self, job: Entity) -> Job | None:
         """Return what is known of a job, None if it is not right."""
         identity = job.namespace, job.name
-        known = self._jobs.get(identity)
-        if known is None:
+        try:
+            known = self._jobs[identity]
+        except KeyError:
             if not _is_named(*identity):
                 return None
             if len(self._jobs) == REMEMBERED:

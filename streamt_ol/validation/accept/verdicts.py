@@ -10,11 +10,10 @@ from msgspec import Raw
 from xxhash import xxh3_64_intdigest
 
 from streamt_ol.openlineage.events import RUN_EVENT
-from streamt_ol.openlineage.facets import STANDARD_FACETS
 from streamt_ol.reading.strict_json import is_plain
-from streamt_ol.validation.accept.flatten import event_schema
+from streamt_ol.validation.accept.flatten import full_schema
 from streamt_ol.validation.accept.local import FACETS_RULES
-from streamt_ol.validation.accept.schema import compiled
+from streamt_ol.validation.accept.schema import compiled_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,10 +39,13 @@ class Verdicts(Generic[Verdict]):
     def of(self, part: Raw) -> Verdict:
         """Return the verdict on ``part``."""
         digest = xxh3_64_intdigest(part)
-        known = self._known.get(digest)
-        if known is not None and known[0] == part:
-            return known[1]
-        data = bytes(part)
+        try:
+            known, verdict = self._known[digest]
+        except KeyError:
+            return self._judged(digest, bytes(part))
+        return verdict if known == part else self._judged(digest, bytes(part))
+
+    def _judged(self, digest: int, data: bytes) -> Verdict:
         self.judged += len(data)
         verdict = self._judge(data)
         if len(data) <= _LARGE:
@@ -75,11 +77,5 @@ def accepted_facets(place: str, data: bytes) -> dict[str, Any] | None:
 @cache
 def _accepts(place: str) -> Callable[[Any], bool]:
     """Return what accepts containers of facets at ``place``."""
-    definitions = _definitions()
-    return compiled({"$ref": f"#/$defs/{place}Facets", "$defs": definitions}).is_valid
-
-
-@cache
-def _definitions() -> dict[str, Any]:
-    definitions: dict[str, Any] = event_schema(RUN_EVENT, STANDARD_FACETS)["$defs"]
-    return definitions
+    definitions = full_schema(RUN_EVENT)["$defs"]
+    return compiled_with({"$ref": f"#/$defs/{place}Facets"}, definitions).is_valid

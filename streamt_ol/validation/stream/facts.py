@@ -15,10 +15,10 @@ from zlib import crc32
 from xxhash import xxh3_64_intdigest, xxh3_128_digest
 
 from streamt_ol.openlineage.events import DATASET_EVENT, RUN_EVENT
-from streamt_ol.openlineage.formats import instant, is_uuid
+from streamt_ol.openlineage.formats import is_uuid
 from streamt_ol.reading.json_scan import BLANKS
 from streamt_ol.validation.generated_tables import READING_COMMANDS, command_of
-from streamt_ol.validation.stream.times import in_utc
+from streamt_ol.validation.stream.times import in_utc, is_time
 
 CONTINUOUS = frozenset({"STREAMING", "SERVICE"})
 START, END, RUNNING = "start", "end", "running"  # the members of ``Run`` that hold moments
@@ -209,7 +209,7 @@ def reads(event: dict[str, Any]) -> int | None:
 def is_well_formed(kind: str, event: dict[str, Any]) -> bool:
     """Tell whether an event that breaks its schema has what the stream rules need to know."""
     entity, time = event.get("dataset" if kind == DATASET_EVENT else "job"), event.get("eventTime")
-    if not (isinstance(entity, dict) and isinstance(time, str) and instant(time) is not None):
+    if not (isinstance(entity, dict) and isinstance(time, str) and is_time(time)):
         return False
     if not all(isinstance(entity.get(name), str) for name in ("namespace", "name")):
         return False

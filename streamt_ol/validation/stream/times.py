@@ -11,7 +11,7 @@ TICKS = 10_000_000  # a second in ticks of 100 ns: 9,999 years of them fit 64 bi
 _DIGITS = 7  # of a second that ticks tell apart
 _REMEMBERED = 8192
 _MINUTE = "0000-01-01T00:00"
-_WITH_MILLIS = len(f"{_MINUTE}:00.000Z")
+_WITHOUT_MILLIS = len(f"{_MINUTE}:00+00:00")  # the most characters; a few have milliseconds, too
 
 
 @lru_cache(maxsize=4096)
@@ -20,6 +20,11 @@ def _minute(prefix: str, zone: str) -> int:
     found = instant(f"{prefix}:00{zone}")
     assert found is not None
     return found.seconds * TICKS
+
+
+def is_time(text: str) -> bool:
+    """Tell whether ``text`` is a valid ``date-time``, sooner than ``instant`` for a usual one."""
+    return _clock.ticks(text) is not None or instant(text) is not None
 
 
 def ticks(text: str) -> int:
@@ -66,30 +71,31 @@ class Clock:
 
     def ticks(self, text: str) -> int | None:
         """Return what the function ``ticks`` returns for ``text``; None if it is not usual."""
-        minute = self._minutes.get(text[:16])
-        if minute is None:
-            minute = self._minute(text[:16])
+        minutes, seconds = self._minutes, self._seconds
+        try:
+            if len(text) <= _WITHOUT_MILLIS:
+                return minutes[text[:16]] + seconds[text[16:19]] + self._ends[text[19:]]
+            milli = self._millis[text[19:23]]
+            return minutes[text[:16]] + seconds[text[16:19]] + milli + self._more[text[23:]]
+        except KeyError:
+            return self._unseen(text)
+
+    def _unseen(self, text: str) -> int | None:
+        """Return what ``ticks`` does, and remember the parts."""
+        minute = self._minute(text[:16])
         second = self._seconds.get(text[16:19])
-        milli = self._millis.get(text[19:23]) if len(text) > _WITH_MILLIS else None
+        milli = self._millis.get(text[19:23]) if len(text) > _WITHOUT_MILLIS else None
         if milli is None:
-            milli, end = 0, self._ends.get(text[19:])
-            if end is None:
-                end = _remembered(self._ends, text[19:], f"{_MINUTE}:00")
+            milli, end = 0, _remembered(self._ends, text[19:], f"{_MINUTE}:00")
         else:
-            end = self._more.get(text[23:])
-            if end is None:
-                end = _remembered(self._more, text[23:], f"{_MINUTE}:00.000")
+            end = _remembered(self._more, text[23:], f"{_MINUTE}:00.000")
         if minute is None or second is None or end is None:
             return None
         return minute + second + milli + end
 
     def _minute(self, text: str) -> int | None:
-        day = self._days.get(text[:10])
-        if day is None:
-            day = _remembered(self._days, text[:10], "", f"{_MINUTE[10:]}:00Z")
-        of_day = self._minutes_of_day.get(text[10:])
-        if of_day is None:
-            of_day = _remembered(self._minutes_of_day, text[10:], _MINUTE[:10], ":00Z")
+        day = _remembered(self._days, text[:10], "", f"{_MINUTE[10:]}:00Z")
+        of_day = _remembered(self._minutes_of_day, text[10:], _MINUTE[:10], ":00Z")
         if day is None or of_day is None:
             return None
         if len(self._minutes) >= _REMEMBERED:
@@ -100,6 +106,8 @@ class Clock:
 
 def _remembered(known: dict[str, int], text: str, before: str, after: str = "") -> int | None:
     """Return the ticks that ``text`` adds to those of ``_MINUTE``, None if it is not valid."""
+    if text in known:
+        return known[text]
     whole = f"{before}{text}{after}"
     if instant(whole) is None:
         return None
@@ -107,3 +115,6 @@ def _remembered(known: dict[str, int], text: str, before: str, after: str = "") 
         known.clear()
     added = known[text] = ticks(whole) - ticks(f"{_MINUTE}:00Z")
     return added
+
+
+_clock = Clock()
