@@ -12,6 +12,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+_NEW = 10_000  # objects after which the new ones are looked at: a few events have as many as 700
 # Objects that are never freed; None where this is a library in somebody else's process.
 _kept: list[object] | None = None
 
@@ -54,7 +55,8 @@ def keep(value: object) -> None:
 
 
 def resume() -> None:
-    """Collect again, but only what is made from now on."""
+    """Collect again, but only what is made from now on, and not so often."""
     if not gc.isenabled():
         gc.freeze()
+        gc.set_threshold(_NEW, *gc.get_threshold()[1:])
         gc.enable()

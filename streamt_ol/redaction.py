@@ -7,6 +7,7 @@ Implements "diagnostic exceptions are separately redacted and bounded" of the sp
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 MASK = "***"
@@ -19,6 +20,7 @@ _REVEALING_NAME = (
 _HOST_AND_PORT = r"(?:\[[0-9a-f:.]+\]|[^\s:/?#@]*)(?::[0-9]{1,5})?(?![^\s/?#])"
 # A text of any length is looked at this far; what is shown of it ends long before.
 _SEARCHED = 65_536
+_SHORT = 200
 _LINE = 4_000  # characters of one line of a message
 _BEFORE = 1024  # characters before a find that tell whether it stands in a path
 
@@ -132,7 +134,15 @@ def _without_named_secrets(text: str) -> str:
 
 def one_line(text: str, limit: int) -> str:
     """Return ``text`` redacted, with control characters escaped, at most about ``limit`` long."""
+    if len(text) <= _SHORT:
+        return _short_line(text, limit)
     return printable(redact(text[:_SEARCHED]), limit)
+
+
+# Names repeat from event to event, and the search for credentials takes long.
+@lru_cache(maxsize=4096)
+def _short_line(text: str, limit: int) -> str:
+    return printable(redact(text), limit)
 
 
 def redact_name(text: str) -> str:
