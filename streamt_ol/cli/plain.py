@@ -16,6 +16,8 @@ from streamt_ol.cli.parameters import HELP, Declaration, Parsing
 
 _KINDS: dict[Any, type] = {str: str, str | None: str, Path: Path, Path | None: Path, bool: bool}
 _LISTS = (list[str], list[str] | None)
+_NUMBERS = (int, int | None)
+_DIGITS = 9  # of a number that is read here
 _GIVEN = "yes"  # the text of a flag
 
 
@@ -39,6 +41,10 @@ def read(
             return None
         if kind in _LISTS:
             values.setdefault(name, []).append(text)
+        elif kind in _NUMBERS:
+            values[name] = _number(text, parameters[name].settings)
+            if values[name] is None:
+                return None
         elif (make := _KINDS.get(kind)) is None or (make is Path and not _is_readable(text)):
             return None
         else:
@@ -79,3 +85,11 @@ def _split(
 def _is_readable(path: str) -> bool:
     """Tell whether typer takes a path: it refuses one that exists and cannot be read."""
     return os.access(path, os.R_OK) or not os.access(path, os.F_OK)
+
+
+def _number(text: str, settings: dict[str, Any]) -> int | None:
+    """Return the whole number in its bounds that plain digits write, None for any other text."""
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS) or "callback" in settings:
+        return None
+    number = int(text)
+    return number if settings.get("min", 0) <= number <= settings.get("max", number) else None

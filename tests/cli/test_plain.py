@@ -35,6 +35,11 @@ WORDS = [
     "--nope=1",
     "-1",
     "1",
+    "0",
+    "007",
+    "3000",
+    "\u00b2",
+    "10000000000",
     "=",
 ]
 
@@ -139,6 +144,8 @@ def test_typer_reads_the_same(command: str) -> None:
          {"project_dir": "d", "more": ["--deploy", "--output", "json", "--x"]}),
         ("apply --emit-openlineage --env prod", {"emit_openlineage": True, "env": "prod"}),
         ("validate a b --strict", {"events": ["a", "b"], "strict": True}),
+        ("validate a --jobs 2 --max-problems=0",
+         {"events": ["a"], "jobs": 2, "max_problems": 0}),
         ("graph a -f html --direction=TB", {"source": "a", "format": "html", "direction": "TB"}),
         ("schemas", {}),
     ],
@@ -152,7 +159,9 @@ def test_usual_lines_need_no_typer(line: str, expected: dict[str, Any]) -> None:
     "line",
     [
         "export --nope", "export -x", "export a b", "export --env", "export --quiet=yes",
-        "export --help", "test --help", "test -x", "run true", "send", "validate --jobs 2",
+        "export --help", "test --help", "test -x", "run true", "send", "validate --jobs 0",
+        "validate --jobs +2", "validate --jobs 1_0", "validate --jobs",
+        "graph a --max-characters 1999",
         "graph --format nope", "export -qq",
     ],
 )  # fmt: skip
