@@ -144,8 +144,10 @@ def test_what_the_fast_path_accepts_has_nothing_to_explain(seed: int, own: bool)
     kind = kind_of(event)
     if kind is None:
         return
-    words = dict.fromkeys(explain_local.RULES.values())
-    assert explain_local.explain(kind, event) == [one for say in words for one in say(kind, event)]
+    said_by = dict.fromkeys(explain_local.RULES.values())
+    assert explain_local.explain(kind, event) == [
+        one for say in said_by for one in say(kind, event)
+    ]
     if schema.accepts(kind)(event):
         assert schema_findings(kind, event, trusting=False) == []
         for rule, words in explain_local.RULES.items():
