@@ -97,6 +97,7 @@ class Collector:
         self._strict = strict
         self._ignored = ignored
         self._kept: list[LocatedFinding] = []
+        self._least: tuple[int, LocatedFinding] | None = None  # of what a full list keeps
         self._kinds: Counter[str] = Counter()
         self._blank = 0
         self._severities: Counter[str] = Counter()
@@ -122,7 +123,8 @@ class Collector:
             self._severities[severity] += 1
             self._inputs[self._source(one.position)][severity] += 1
             self._rules[one.finding.rule] += 1
-            self._kept.append(one)
+            if self._least is None or self._rank(one) < self._least:
+                self._kept.append(one)
             if len(self._kept) > 2 * self._limit + 1000:
                 self._cut()
 
@@ -180,10 +182,14 @@ class Collector:
         severity = located.finding.severity
         return ERROR if self._strict and severity == WARNING else severity
 
+    def _rank(self, located: LocatedFinding) -> tuple[int, LocatedFinding]:
+        return SEVERITIES.index(self._severity(located)), located
+
     def _cut(self) -> None:
         if len(self._kept) > self._limit:
-            self._kept.sort(key=lambda one: (SEVERITIES.index(self._severity(one)), one))
+            self._kept.sort(key=self._rank)
             del self._kept[self._limit :]
+            self._least = self._rank(self._kept[-1]) if self._kept else None
 
     def _problem(self, located: LocatedFinding, origin_of: Callable[[int], Origin]) -> Problem:
         found, origin = located.finding, origin_of(located.position)

@@ -10,6 +10,7 @@ from streamt_ol.openlineage.formats import instant
 TICKS = 10_000_000  # a second in ticks of 100 ns: 9,999 years of them fit 64 bits
 _DIGITS = 7  # of a second that ticks tell apart
 _REMEMBERED = 8192
+_UTC, _SIGNS = ("Z", "z"), ("+", "-")  # what a zone is, or begins with
 _MINUTE = "0000-01-01T00:00"
 _WITHOUT_MILLIS = len(f"{_MINUTE}:00+00:00")  # the most characters; a few have milliseconds, too
 
@@ -24,6 +25,8 @@ def _minute(prefix: str, zone: str) -> int:
 
 def is_time(text: str) -> bool:
     """Tell whether ``text`` is a valid ``date-time``, sooner than ``instant`` for a usual one."""
+    if text[-1:] not in _UTC and text[-6:-5] not in _SIGNS:
+        return False  # a time without a zone is the most frequent fault
     return _clock.ticks(text) is not None or instant(text) is not None
 
 
