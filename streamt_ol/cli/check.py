@@ -19,7 +19,9 @@ from streamt_ol.delivery.receivers import CHECKED, RECEIVERS
 from streamt_ol.problems import NOT_DELIVERED, USAGE, Location, StreamtOlError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from streamt_ol.delivery.receivers.receiver import Watch
 
 ALL = "all"
 _MARKS = {"accepted": "yes", "depends": "depends", "ignored": "ignored", "refused": "REFUSED"}
@@ -59,6 +61,7 @@ def check(
         no_validate=no_validate, refuse_invalid=refuse_invalid, ignore=ignore
     )
     making = RunMaking.of(bound, lambda *_: str(uuid.UUID(int=0))) if as_run_events else None
+    watches = {one.name: one.watch() for one in bound if one.watch is not None}
     totals = {name: dict.fromkeys((*_MARKS, "edges"), 0) for name in names}
     with elapsed("reading the events"):
         opened = options.open_source(events)
@@ -67,8 +70,10 @@ def check(
             Events(source, making),
             bound,
             validity,
+            watches,
         )
-        _print(output, source.name, _counted(found, totals), totals, is_matrix=ALL in receivers)
+        counted = _counted(found, totals)
+        _print(output, source.name, counted, totals, watches, is_matrix=ALL in receivers)
     refused = any(total["refused"] for total in totals.values())
     return exits.REFUSED if refused else exits.DONE
 
@@ -103,6 +108,7 @@ def _print(
     source: str,
     found: Iterable[EventCheck],
     totals: dict[str, dict[str, int]],
+    watches: Mapping[str, Watch],
     *,
     is_matrix: bool,
 ) -> None:
@@ -110,7 +116,8 @@ def _print(
         listed = [_record(checked) for checked in found]
         data = {"receivers": totals, "events": listed}
         errors = [error for record in listed for error in _errors(record, source)]
-        output.failure(data, errors) if errors else output.envelope(data)
+        warnings = [record for watch in watches.values() for record in watch.warnings()]
+        output.failure(data, errors, warnings) if errors else output.envelope(data, warnings)
         return
     lines = _matrix(found, totals) if is_matrix else _explained(found)
     output.lines(lines)
@@ -121,6 +128,8 @@ def _print(
         limit = "at most " if total[DEPENDS] else ""
         edges = f"; {limit}{total['edges']} edges to expect" if total["edges"] else ""
         output.text(f"{name}: {counts}{edges}")
+    for watch in watches.values():
+        output.warnings(watch.warnings())
 
 
 def _explained(found: Iterable[EventCheck]) -> Iterator[str]:

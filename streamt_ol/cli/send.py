@@ -159,7 +159,8 @@ def send(
             making = RunMaking.of([route.receiver], ids, processing_engine)
         plan = Plan(Events(source, making), rules, progress, live=stream)
         report = Report(_silent if output.json else line.say)
-        delivery = Delivery(plan, report, policy, progress, keeper, fail_fast, count.tick)
+        watch = route.receiver.watch and route.receiver.watch()
+        delivery = Delivery(plan, report, policy, progress, keeper, fail_fast, count.tick, watch)
         stack.callback(delivery.close)
         run = partial(delivery.stream if stream else delivery.run, route, stop)
         if not stream:
@@ -185,7 +186,7 @@ def _survey(
 ) -> None:
     """Judge every event, and warn of what is sent in another form, or in spite of a fault."""
     delivery.survey()
-    warnings.add(delivery.invalid.warnings())
+    warnings.add(delivery.warnings())
     if making is not None:
         warnings.add(making.warnings())
     if delivery.plan.adapted and not output.json:
@@ -230,7 +231,7 @@ def _deliver(
     finally:
         line.end()
         if delivery.plan.live:
-            warnings.add(delivery.invalid.warnings())
+            warnings.add(delivery.warnings())
         print_result(
             output, delivery.report, route, source, warnings, reason, adapted=delivery.plan.adapted
         )

@@ -10,10 +10,10 @@ from streamt_ol.delivery.receivers.acceptance import Candidate
 from streamt_ol.openlineage.events import DATASET_EVENT as DATASET
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from streamt_ol.delivery.reading import Events
-    from streamt_ol.delivery.receivers.receiver import Receiver
+    from streamt_ol.delivery.receivers.receiver import Receiver, Watch
     from streamt_ol.delivery.validity import Validity
 
 
@@ -26,11 +26,15 @@ class EventCheck(NamedTuple):
 
 
 def check(
-    events: Events, receivers: Sequence[Receiver], validity: Validity
+    events: Events,
+    receivers: Sequence[Receiver],
+    validity: Validity,
+    watches: Mapping[str, Watch] | None = None,
 ) -> Iterator[EventCheck]:
     """Yield the verdicts about every event, in the order of the input.
 
-    What is not an event is refused by every receiver.
+    What is not an event is refused by every receiver. ``watches``, by the receiver's name, look at
+    the events that it takes.
     """
     for entry in events.entries():
         if entry.fault:
@@ -42,7 +46,10 @@ def check(
             for receiver in receivers:
                 size = len(receiver.adapted(item.event, item.body))
                 candidate = Candidate(item.event, size, names_facets=True)
-                verdicts[receiver.name] = judge(receiver, candidate, faults, validity)
+                verdict = judge(receiver, candidate, faults, validity)
+                verdicts[receiver.name] = verdict
+                if watches and receiver.name in watches and verdict.is_taken:
+                    watches[receiver.name].add(item.event)
             if events.as_runs and entry.kind == DATASET:
                 verdicts = {name: _as_part_of_runs(v) for name, v in verdicts.items()}
             yield EventCheck(entry.line, item.name, verdicts)

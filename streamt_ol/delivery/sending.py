@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from streamt_ol.delivery.items import Item
     from streamt_ol.delivery.outcome import Outcome
     from streamt_ol.delivery.plan import Decision, Plan
+    from streamt_ol.delivery.receivers.receiver import Watch
     from streamt_ol.delivery.report import Report
     from streamt_ol.delivery.retries import RetryPolicy
     from streamt_ol.delivery.routes.route import Route
     from streamt_ol.delivery.senders.sender import Sender
+    from streamt_ol.problems import WarningRecord
 
 
 @dataclass
@@ -35,6 +37,7 @@ class Delivery:
     dead_letters: DeadLetters | None = None
     fail_fast: bool = False
     tick: Callable[[], None] = lambda: None
+    watch: Watch | None = None
     invalid: InvalidEvents = field(default_factory=InvalidEvents)
     _kept_back: int = 0
 
@@ -46,6 +49,10 @@ class Delivery:
         for decision in self.plan.survey():
             self._take(decision)
 
+    def warnings(self) -> list[WarningRecord]:
+        """Return what is to be known of the events that are sent, all of them together."""
+        return [*self.invalid.warnings(), *(self.watch.warnings() if self.watch else ())]
+
     def _take(self, decision: Decision) -> None:
         if decision.choice == "refused":
             entry = decision.entry
@@ -55,6 +62,8 @@ class Delivery:
                 self.dead_letters.add(entry.number, entry.content)
         elif decision.choice == "send":
             self.invalid.add(decision.faults)
+            if self.watch is not None and decision.item is not None:
+                self.watch.add(decision.item.event)
         else:
             self.report.count(decision.choice)
 

@@ -134,6 +134,30 @@ class TestDataHub:
         assert done.returncode == 1
         assert b"Unable to determine orchestrator" in done.stdout
 
+    def test_one_topic_name_on_two_clusters_is_a_warning(self, tmp_path: Path) -> None:
+        events = []
+        for number, cluster in enumerate(("a", "b", "a")):
+            event = run(
+                f"r{number}", inputs=refs("t", f"u{number}", namespace=f"kafka://{cluster}:1")
+            )
+            engine = {**facet("ProcessingEngineRunFacet", version="1"), "name": "Flink"}
+            event["run"]["facets"] = {"processing_engine": engine}
+            events.append(event)
+        said = "1 name of a topic stands on several clusters, and is one dataset in DataHub: 't'"
+        lines = write(tmp_path / "e.jsonl", *events)
+        checked = streamt_ol("check", lines, "--for", "datahub")
+        assert checked.stderr == f"W000_WARNING: {said}\n".encode()
+        told = json.loads(streamt_ol("--output", "json", "check", lines, "--for", "datahub").stdout)
+        assert told["warnings"] == [{"code": "W000_WARNING", "message": said}]
+        with Enforcing("datahub") as server:
+            command = ("send", lines, "--to", "datahub", "--url", server.url)
+            sent, streamed = streamt_ol(*command), streamt_ol(*command, "--stream")
+        assert sent.stdout == streamed.stdout == b"sent 3, skipped 0, refused 0\n"
+        assert said.encode() in sent.stderr
+        assert said.encode() in streamed.stderr
+        one = write(tmp_path / "one.jsonl", events[0], events[2])
+        assert streamt_ol("check", one, "--for", "all").stderr == b""
+
     @pytest.mark.parametrize(
         ("name", "namespace", "note"),
         [

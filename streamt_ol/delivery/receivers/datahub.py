@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from streamt_ol.codes import GENERIC_WARNING
 from streamt_ol.delivery.receivers.acceptance import datasets
 from streamt_ol.delivery.receivers.receiver import Receiver
 from streamt_ol.delivery.receivers.run_rules import SIDES, RunRules
 from streamt_ol.openlineage.events import at, identity_of
+from streamt_ol.problems import WarningRecord, warning
 from streamt_ol.redaction import shown
 
 _INTEGRATION = re.compile(r"https://github\.com/OpenLineage/OpenLineage/.*/.*")
@@ -50,6 +52,42 @@ def _notes(event: Mapping[str, Any]) -> Iterator[str]:
             yield f"{called} loses its broker: one topic name on two clusters is one dataset there"
 
 
+class Collisions:
+    """The names of topics that stand on more than one cluster: each is one dataset in DataHub.
+
+    Of an input without end a bounded number of names is remembered.
+    """
+
+    _MOST = 100_000
+    _SHOWN = 3
+
+    def __init__(self) -> None:
+        self._cluster_of: dict[str, str] = {}
+        self._found: dict[str, None] = {}
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Look at the inputs and outputs of one event."""
+        for side in SIDES:
+            for dataset in datasets(event, side):
+                namespace, name = identity_of(dataset)
+                is_known = name in self._cluster_of or len(self._cluster_of) < self._MOST
+                if not namespace.startswith("kafka://") or not is_known:
+                    continue
+                if self._cluster_of.setdefault(name, namespace) != namespace:
+                    self._found[name] = None
+
+    def warnings(self) -> list[WarningRecord]:
+        """Return one warning that names some of them, or none."""
+        if not self._found:
+            return []
+        names = ", ".join(map(shown, list(self._found)[: self._SHOWN]))
+        count = len(self._found)
+        topics = "1 name of a topic stands" if count == 1 else f"{count} names of topics stand"
+        dots = ", ..." if count > self._SHOWN else ""
+        message = f"{topics} on several clusters, and is one dataset in DataHub: {names}{dots}"
+        return [warning(GENERIC_WARNING, message)]
+
+
 DATAHUB = Receiver(
     "datahub",
     "http",
@@ -59,4 +97,5 @@ DATAHUB = Receiver(
     endpoint="/openapi/openlineage/api/v1/lineage",
     tokens=("bearer",),
     engine="streamt",
+    watch=Collisions,
 )

@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self
 
 from streamt_ol.delivery.outcome import Outcome
 from streamt_ol.delivery.receivers.acceptance import Acceptance
 
 if TYPE_CHECKING:
     from streamt_ol.delivery.items import Event
+    from streamt_ol.problems import WarningRecord
     from streamt_ol.transport.answer import Answer
 
 Route = Literal["http", "kafka", "file", "config"]
@@ -104,6 +105,16 @@ class Batch:
     read: Callable[[Answer, Sequence[Event]], list[Outcome] | None]
 
 
+class Watch(Protocol):
+    """What looks at one event after the other, and has warnings in the end."""
+
+    def add(self, event: Mapping[str, Any], /) -> None:
+        """Look at one event."""
+
+    def warnings(self) -> list[WarningRecord]:
+        """Return what is to be known of all of them."""
+
+
 @dataclass(frozen=True)
 class Receiver:
     """One receiver. ``page`` is its file in ``docs/receivers``.
@@ -112,6 +123,7 @@ class Receiver:
       these and ``headers`` hold ``{NAME}`` for each of ``parameters``;
     - ``dress`` changes each request before it is sent; ``adds`` returns the keys that are added to
       an event on the wire; ``engine``: the processing engine of ``--as-run-events`` by default;
+    - ``watch`` makes what looks at all events that are sent, and warns of what they mean together;
     - ``needs_field_types``: whether it refuses an event for a schema field without a type;
     - ``acceptance``: the rules that decide offline what becomes of an event;
     - ``requires_core``: whether what breaks the core schema is not sent: it is a server of the
@@ -137,6 +149,7 @@ class Receiver:
     dress: Callable[[Request], Request] | None = None
     adds: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
     engine: str = ""
+    watch: Callable[[], Watch] | None = None
     needs_field_types: bool = False
     requires_core: bool = False
     asks_for_core: bool = False
