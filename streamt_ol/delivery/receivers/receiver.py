@@ -106,7 +106,7 @@ class Batch:
 
 
 class Watch(Protocol):
-    """What looks at one event after the other, and has warnings in the end."""
+    """An observer of one event after the other, with warnings in the end."""
 
     def add(self, event: Mapping[str, Any], /) -> None:
         """Look at one event."""
