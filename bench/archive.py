@@ -140,9 +140,7 @@ def _cost(command: list[str]) -> TreeCost:
         raise SystemExit(f"{command[0]} failed with status {child.returncode}: {command}")
     # What a child that it waited for took is in its own account, others' is what was last seen.
     own, seen = usage.ru_utime + usage.ru_stime, sum(cpu.values())
-    return TreeCost(
-        time.perf_counter() - started, max(own, seen + cpu.get(child.pid, 0.0)), peak[0]
-    )
+    return TreeCost(time.perf_counter() - started, max(own, seen), peak[0])
 
 
 def _watch(process: int, peak: list[int], cpu: dict[int, float]) -> None:
