@@ -361,7 +361,7 @@ REVIEWED = {
     "cli/delivery_result.py: problem['event']",
     "cli/delivery_result.py: problem['line']",
     "cli/delivery_result.py: source",
-    "reading/git.py: path",  # an argument of git
+    "lineage/git.py: path",  # an argument of git
     "reading/strict_yaml.py: event.value",  # one of a few words
     "runs/durable.py: event",  # START or the like
 }

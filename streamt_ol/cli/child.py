@@ -96,10 +96,10 @@ def status_of(ended: Ended, program: str, output: Output, *, streamt: bool = Fal
     Another signal is about the child alone: its crash is not ours. After Ctrl-C ``streamt`` ends
     with 130, whatever it made of it.
     """
-    if ended.killed_by is not None and ended.killed_by in ENDING:
-        return -ended.killed_by
     if streamt and ended.interrupted:
         return exits.INTERRUPTED
+    if ended.killed_by is not None and ended.killed_by in ENDING:
+        return -ended.killed_by
     if ended.not_started is not None:
         output.error(
             StreamtOlError(NOT_STARTED, f"cannot start {shown(program, 400)}: {ended.not_started}")

@@ -18,12 +18,12 @@ from streamt_ol.cli.progress import elapsed
 from streamt_ol.cli.source import hinted, source_of, stdin_holds_data
 from streamt_ol.export.options import ExportOptions
 from streamt_ol.lineage.events import GraphBuilder
+from streamt_ol.lineage.git import is_git
 from streamt_ol.lineage.graph import Graph
 from streamt_ol.lineage.reading import graph_of_text
 from streamt_ol.problems import PARSE, USAGE, Location, StreamtOlError, WarningRecord
 from streamt_ol.project import PROJECT_FILES
 from streamt_ol.reading import strict_json
-from streamt_ol.reading.git import is_git
 from streamt_ol.reading.opening import STDIN, STDIN_NAME
 from streamt_ol.redaction import place
 
@@ -123,7 +123,7 @@ def _of_project(folder: str, settings: ExportSettings) -> Lineage:
 
 
 def _of_git(name: str, settings: ExportSettings) -> Lineage:
-    from streamt_ol.reading import git
+    from streamt_ol.lineage import git
     from streamt_ol.reading.blocks import blocks
 
     if PurePath(name.rpartition(":")[2]).name in PROJECT_FILES:

@@ -89,7 +89,7 @@ def test_an_error_at_an_option_names_its_flag_and_the_option_in_the_envelope(
 
 PACKAGE = Path(__file__).parents[2] / "streamt_ol"
 # Their flags are those of other programs: git, and streamt, whose options are handed on.
-FOREIGN = {"reading/git.py", "runs/arguments.py", "cli/child.py"}
+FOREIGN = {"lineage/git.py", "runs/arguments.py", "cli/child.py"}
 
 
 def texts_of(path: Path) -> Iterator[str]:

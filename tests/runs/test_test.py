@@ -134,6 +134,15 @@ class TestSignals:
         assert "facets" not in end["run"]
         assert start["run"]["runId"] == end["run"]["runId"]
 
+    def test_sigint_that_kills_streamt_ends_with_130(self, place: Place) -> None:
+        place.streamt.write_text("#!/bin/sh\necho ready\nexec sleep 60\n")
+        process = place.start("test")
+        read_until(process, b"ready")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        assert process.returncode == 130
+        assert place.kinds() == ["START", "ABORT"]
+
     def test_sigint_to_the_whole_group_is_abort(self, place: Place) -> None:
         process = place.start("test", plan={"sleep": 60})
         read_until(process, b"ready")

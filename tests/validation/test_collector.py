@@ -1,4 +1,4 @@
-"""What a report keeps of many findings: the gravest, then the first by place, in any order."""
+"""A report of many findings keeps the gravest, then the first by location, in any order."""
 
 from __future__ import annotations
 
