@@ -26,7 +26,7 @@ test: $(VENV)/dev
 	$(BIN)/pytest -n auto --dist loadgroup -m "not slow"
 
 test-slow: $(VENV)/slow
-	$(BIN)/pytest -n auto --dist loadgroup -m slow
+	$(BIN)/pytest -n logical --dist loadgroup -m slow
 
 # typer is held below 0.29 (see docs/decisions.md); everything has to work with the newest, too. But
 # for what installs the package by that bound.

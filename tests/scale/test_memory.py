@@ -30,13 +30,18 @@ LIMIT = 256 << 20
 PARTS = 4
 # A process that merges some groups and then says what memory it took at the most.
 MERGE = """
-import resource, sys
+import sys
 from streamt_ol.scale import tasks
 from streamt_ol.scale.pieces import Outcome, decoded, encoded
 for number in range(int(sys.argv[2])):
     done = tasks.merge(encoded(tasks.Item(sys.argv[1], number)))
     assert decoded(done, Outcome).error is None
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10)
+"""
+# A process of its own starts the command: a child's peak counts from what its parent held.
+PEAK = """
+import resource, subprocess, sys
+status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10)
 """
 _SPREAD = 0x9E3779B97F4A7C15F39CC0605CEDC835
 SCHEMA = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
@@ -80,6 +85,16 @@ KINDS: dict[str, Callable[[int], Event]] = {
 }
 
 
+def peak_of(command: list[str]) -> tuple[int, int]:
+    """Return the exit status of a command, and the bytes of memory it held at most."""
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, *command],
+        env=clean_environment(), capture_output=True, check=True,
+    )  # fmt: skip
+    status, peak = map(int, done.stdout.split())
+    return status, peak
+
+
 def state_of(kind: str, start: int, end: int) -> StreamState:
     """Return the state of the events ``[start, end)`` of a kind."""
     state = StreamState()
@@ -106,12 +121,10 @@ def test_a_merge_stays_below_256_megabytes(kind: str, tmp_path: Path) -> None:
     groups = groups_of(work, plan, [PARTS])
     across = Across(groups, [0], [PARTS], continuous, names)
     work.write("across", encoded(across))
-    done = subprocess.run(
-        [sys.executable, "-c", MERGE, str(tmp_path), str(len(groups))],
-        env=clean_environment(), capture_output=True, check=True,
-    )  # fmt: skip
+    status, peak = peak_of([sys.executable, "-c", MERGE, str(tmp_path), str(len(groups))])
+    assert status == 0
     # A process that checked splits before has up to 100 MB of its own.
-    assert 60 << 20 < int(done.stdout) < LIMIT - (60 << 20)
+    assert 60 << 20 < peak < LIMIT - (60 << 20)
 
 
 @pytest.mark.slow
@@ -123,18 +136,11 @@ def test_one_compressed_file_of_any_size_stays_below_256_megabytes(tmp_path: Pat
     with gzip.open(name, "wb", compresslevel=1) as file:
         for number in range(1_200_000):
             file.write(line % (number * _SPREAD % (1 << 48)))
-    code = (
-        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL);"
-        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-    )
     work = tmp_path / "work"
     command = [PROGRAM, "validate", name, "--work-dir", str(work), "--jobs", "1"]
-    done = subprocess.run(
-        [sys.executable, "-c", code, *command],
-        env=clean_environment(), capture_output=True, check=True,
-    )  # fmt: skip
+    _, peak = peak_of(command)
     assert len(list(work.glob("state-0-*"))) > 3
-    assert int(done.stdout) * 1024 < LIMIT
+    assert peak < LIMIT
 
 
 def test_groups_hold_as_many_partitions_as_fit() -> None:
