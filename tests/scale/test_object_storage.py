@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from support.commands import streamt_ol
-from support.openlineage_events import dataset_event, run_event
+from support.openlineage_events import dataset_event, run_event, run_lines
 from support.s3 import BUCKET, SECRET, Store, store
 
 if TYPE_CHECKING:
@@ -33,19 +33,10 @@ def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield found
 
 
-def lines(count: int, kind: str = "START") -> bytes:
-    made = []
-    for number in range(count):
-        event = run_event(kind)
-        event["run"] = {"runId": f"00000000-0000-4000-8000-{number:012x}"}
-        made.append(json.dumps(event).encode() + b"\n")
-    return b"".join(made)
-
-
 def test_objects_give_the_report_of_files(bucket: Store, tmp_path: Path) -> None:
     contents = {
-        "a/1.jsonl": lines(400),
-        "a/2.jsonl.gz": gzip.compress(lines(300, "COMPLETE")),
+        "a/1.jsonl": run_lines(400),
+        "a/2.jsonl.gz": gzip.compress(run_lines(300, "COMPLETE")),
         "a/_SUCCESS": b"x",
         "a/_tmp/3.jsonl": b"{",
         "b/4.jsonl": json.dumps([dataset_event(), {}], indent=1).encode(),
@@ -67,7 +58,7 @@ def test_objects_give_the_report_of_files(bucket: Store, tmp_path: Path) -> None
 
 
 def test_a_large_object_is_read_in_ranges(bucket: Store) -> None:
-    bucket.put("large.jsonl", lines(40_000))
+    bucket.put("large.jsonl", run_lines(40_000))
     before = len(bucket.requests())
     ran = streamt_ol(
         "validate", f"{URI}/large.jsonl", "--split-bytes", "4M", "--jobs", "2",
@@ -80,7 +71,7 @@ def test_a_large_object_is_read_in_ranges(bucket: Store) -> None:
 
 
 def test_a_work_directory_may_lie_in_the_store(bucket: Store, tmp_path: Path) -> None:
-    bucket.put("w.jsonl", lines(500))
+    bucket.put("w.jsonl", run_lines(500))
     command = ["validate", f"{URI}/w.jsonl", "--work-dir", f"{URI}/work", "--split-bytes", "50k"]
     first = streamt_ol(*command, "--jobs", "2", environment=bucket.environment)
     pieces = {name.rpartition("/")[2] for name in bucket.files.ls(f"{BUCKET}/work", detail=False)}
@@ -101,12 +92,12 @@ def test_a_replaced_object_is_an_error_that_names_it(bucket: Store, tmp_path: Pa
     with pytest.MonkeyPatch.context() as patched:
         for name, value in bucket.environment.items():
             patched.setenv(name, value)
-        bucket.put("replaced.jsonl", lines(10))
+        bucket.put("replaced.jsonl", run_lines(10))
         name = f"{URI}/replaced.jsonl"
         inputs, splits = plan_inputs([name], 1 << 20)
         work = WorkDir(str(tmp_path))
         work.claim(encoded(Plan("test", inputs, splits, 1, True, 1 << 20, 100, False, [])))
-        bucket.put("replaced.jsonl", lines(11))
+        bucket.put("replaced.jsonl", run_lines(11))
         tasks.check(encoded(tasks.Item(work.where, 0)))
         summary = decoded(work.read("summary-0"), Summary)
     assert summary.counts.rules == {"OL-R061": 1}
@@ -152,7 +143,7 @@ class TestDelivery:
     def test_what_is_sent_is_what_the_object_holds(
         self, bucket: Store, tmp_path: Path, more: list[str]
     ) -> None:
-        data = lines(50) + lines(50, "COMPLETE")
+        data = run_lines(50) + run_lines(50, "COMPLETE")
         bucket.put("send.jsonl", data)
         bucket.put("send.jsonl.gz", gzip.compress(data))
         for name in ("send.jsonl", "send.jsonl.gz"):
@@ -164,11 +155,11 @@ class TestDelivery:
     def test_a_checkpoint_knows_what_an_object_held_that_is_replaced(
         self, bucket: Store, tmp_path: Path
     ) -> None:
-        bucket.put("log.jsonl", lines(10))
+        bucket.put("log.jsonl", run_lines(10))
         more = ("--progress-file", "done", "--rejected", "rejected.jsonl")
         assert self.sent(bucket, "log.jsonl", tmp_path, *more).startswith(b"sent 10,")
         assert b"sent before 10" in self.sent(bucket, "log.jsonl", tmp_path, *more)
-        both = lines(10) + lines(5, "COMPLETE")
+        both = run_lines(10) + run_lines(5, "COMPLETE")
         bucket.put("log.jsonl", both)
         said = self.sent(bucket, "log.jsonl", tmp_path, *more)
         assert said == b"sent 5, skipped 0, refused 0, sent before 10\n"
@@ -181,7 +172,7 @@ class TestDelivery:
         assert self.sent(bucket, "long.jsonl", tmp_path, "--no-validate").startswith(b"sent 1,")
 
     def test_check_reads_objects(self, bucket: Store) -> None:
-        bucket.put("check.jsonl", lines(3))
+        bucket.put("check.jsonl", run_lines(3))
         ran = streamt_ol(
             "check", f"{URI}/check.jsonl", "--for", "marquez", environment=bucket.environment
         )

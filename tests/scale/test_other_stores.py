@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from support.commands import streamt_ol
-from support.openlineage_events import dataset_event, run_event
+from support.openlineage_events import dataset_event, run_lines
 from support.stores import ACCOUNT_KEY, EMULATORS, Store
 
 from streamt_ol.reading import storage
@@ -31,19 +31,10 @@ def bucket(
         yield found
 
 
-def lines(count: int, kind: str = "START") -> bytes:
-    made = []
-    for number in range(count):
-        event = run_event(kind)
-        event["run"] = {"runId": f"00000000-0000-4000-8000-{number:012x}"}
-        made.append(json.dumps(event).encode() + b"\n")
-    return b"".join(made)
-
-
 def test_objects_give_the_report_of_files(bucket: Store, tmp_path: Path) -> None:
     contents = {
-        "a/1.jsonl": lines(400),
-        "a/2.jsonl.gz": gzip.compress(lines(300, "COMPLETE")),
+        "a/1.jsonl": run_lines(400),
+        "a/2.jsonl.gz": gzip.compress(run_lines(300, "COMPLETE")),
         "a/_tmp/3.jsonl": b"{",
         "b/4.jsonl": json.dumps([dataset_event(), {}], indent=1).encode(),
     }
@@ -65,7 +56,7 @@ def test_objects_give_the_report_of_files(bucket: Store, tmp_path: Path) -> None
 
 
 def test_a_work_directory_may_lie_in_the_store(bucket: Store) -> None:
-    bucket.put("w.jsonl", lines(500))
+    bucket.put("w.jsonl", run_lines(500))
     command = [
         "validate", f"{bucket.uri}/w.jsonl", "--work-dir", f"{bucket.uri}/work",
         "--split-bytes", "50k",
@@ -79,13 +70,13 @@ def test_a_work_directory_may_lie_in_the_store(bucket: Store) -> None:
 
 
 def test_send_reads_objects(bucket: Store, tmp_path: Path) -> None:
-    bucket.put("send.jsonl", lines(20))
+    bucket.put("send.jsonl", run_lines(20))
     ran = streamt_ol(
         "send", f"{bucket.uri}/send.jsonl", "--to", "file", "--path", "out.jsonl",
         cwd=tmp_path, environment=bucket.environment,
     )  # fmt: skip
     assert (ran.returncode, ran.stderr) == (0, b"")
-    assert (tmp_path / "out.jsonl").read_bytes() == lines(20)
+    assert (tmp_path / "out.jsonl").read_bytes() == run_lines(20)
 
 
 def test_an_absent_object_is_an_error_without_a_credential(bucket: Store) -> None:
@@ -99,9 +90,9 @@ def test_an_absent_object_is_an_error_without_a_credential(bucket: Store) -> Non
 def test_a_replaced_object_is_another(bucket: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in bucket.environment.items():
         monkeypatch.setenv(name, value)
-    bucket.put("replaced.jsonl", lines(3))
+    bucket.put("replaced.jsonl", run_lines(3))
     name = f"{bucket.uri}/replaced.jsonl"
     before = storage.version(name)
     assert storage.is_same(before, storage.version(name))
-    bucket.put("replaced.jsonl", lines(3, "ABORT"))
+    bucket.put("replaced.jsonl", run_lines(3, "ABORT"))
     assert not storage.is_same(before, storage.version(name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,16 @@ def run_event(event_type: str | None = "START", **more: Any) -> Event:
     }
     typed = {} if event_type is None else {"eventType": event_type}
     return {**_base("RunEvent"), **typed, "run": {"runId": RUN_ID}, "job": job, **more}
+
+
+def run_lines(count: int, kind: str = "START") -> bytes:
+    """Return JSON Lines of as many runs, numbered from 0, with one event each."""
+    made = []
+    for number in range(count):
+        event = run_event(kind)
+        event["run"] = {"runId": f"00000000-0000-4000-8000-{number:012x}"}
+        made.append(json.dumps(event).encode() + b"\n")
+    return b"".join(made)
 
 
 def topic(name: str) -> Event:
