@@ -134,6 +134,13 @@ def test_with_a_python_worker_killed(archive: Path, expected: bytes, tmp_path: P
     assert not thread.is_alive()
 
 
+def wait_for_a_summary(work: Path) -> None:
+    """Wait until a split is done."""
+    end = time.monotonic() + 300
+    while time.monotonic() < end and not list(work.glob("summary-*")):
+        time.sleep(0.02)
+
+
 def test_resumed_after_the_driver_was_killed(
     archive: Path, expected: bytes, tmp_path: Path
 ) -> None:
@@ -142,9 +149,7 @@ def test_resumed_after_the_driver_was_killed(
         command(archive, "--work-dir", str(work)), env=environment(),
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
-    end = time.monotonic() + 300
-    while time.monotonic() < end and not list(work.glob("summary-*")):
-        time.sleep(0.02)
+    wait_for_a_summary(work)
     os.killpg(driver.pid, signal.SIGKILL)
     driver.wait()
     done = {file.name: file.stat().st_mtime_ns for file in work.glob("summary-*")}
@@ -159,9 +164,7 @@ def test_an_interrupt_ends_it_without_a_traceback(archive: Path, tmp_path: Path)
         command(archive, "--work-dir", str(work)), env=environment(),
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
-    end = time.monotonic() + 300
-    while time.monotonic() < end and not list(work.glob("summary-*")):
-        time.sleep(0.02)
+    wait_for_a_summary(work)
     os.killpg(driver.pid, signal.SIGINT)
     out, err = driver.communicate(timeout=300)
     assert (driver.returncode, out) == (130, b"")
