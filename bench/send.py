@@ -15,11 +15,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from measure import PROGRAM, PYTHON, Cost, cost, interleaved, times
+from measure import PYTHON, Calls, Cost, against, cost, interleaved, programs, result, times
 from table import CPU, WALL, Filled, Result, Row, Table, at_least
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 EVENTS = 20_000
 OFFICIAL_EVENTS = 2_000
@@ -147,7 +147,6 @@ DELIVERED = Table(
     ),
 )
 TABLES = (DELIVERED,)
-Times = tuple[float, float]
 Words = tuple[str | Path, ...]
 
 
@@ -158,11 +157,10 @@ def run(folder: Path) -> Filled:
         file.write_text("".join(json.dumps(make(number)) + "\n" for number in range(EVENTS)))
     with _server() as url:
         costs = interleaved(_measured(url, jobs, runs, folder / "progress"), ROUNDS)
-    seconds = {name: _wall_and_cpu(each) for name, each in costs.items()}
-    yield DELIVERED, _results(seconds)
+    yield DELIVERED, _results(costs)
 
 
-def _measured(url: str, jobs: Path, runs: Path, progress: Path) -> Mapping[str, Callable[[], Cost]]:
+def _measured(url: str, jobs: Path, runs: Path, progress: Path) -> Calls:
     single = ("send", runs, "--to", "openmetadata", "--url", url)
     command = ("send", jobs, "--to", "marquez", "--url", url)
     commands = {
@@ -173,45 +171,50 @@ def _measured(url: str, jobs: Path, runs: Path, progress: Path) -> Mapping[str, 
         "batch": (*single, "--batch"),
     }
 
-    def whole(words: Words) -> Cost:
+    def whole(program: str, words: Words) -> Cost:
         progress.unlink(missing_ok=True)
-        return cost(PROGRAM, *words)
+        return cost(program, *words)
 
-    def posts(words: Words) -> Cost:
+    def posts(program: str, words: Words) -> Cost:
         progress.unlink(missing_ok=True)
-        return _timed(POSTS, *words)
+        return _timed(Path(program).with_name("python"), POSTS, *words)
 
-    return {
-        "official": lambda: _timed(OFFICIAL, url, str(OFFICIAL_EVENTS), DESCRIPTION),
-        "loop": lambda: _timed(LOOP, url, jobs),
-        **{name: partial(whole, words) for name, words in commands.items()},
-        **{f"posts of {name}": partial(posts, words) for name, words in commands.items()},
+    measured: dict[str, Callable[[], Cost]] = {
+        "official": lambda: _timed(PYTHON, OFFICIAL, url, str(OFFICIAL_EVENTS), DESCRIPTION),
+        "loop": lambda: _timed(PYTHON, LOOP, url, jobs),
     }
+    for commit, program in programs().items():
+        for name, words in commands.items():
+            measured[f"{name}, {commit}"] = partial(whole, program, words)
+            measured[f"posts of {name}, {commit}"] = partial(posts, program, words)
+    return measured
 
 
-def _results(seconds: Mapping[str, Times]) -> dict[str, Result]:
+def _results(costs: Mapping[str, Sequence[Cost]]) -> dict[str, Result]:
     """Return the rows: each rate over another, in wall-clock time and in CPU."""
-    wall, cpu = seconds["official"]
-    official = wall * EVENTS / OFFICIAL_EVENTS, cpu * EVENTS / OFFICIAL_EVENTS
+    cpu, wall = (seconds * EVENTS / OFFICIAL_EVENTS for seconds in times(costs["official"]))
+    official, loop = _faster_than((cpu, wall)), _faster_than(times(costs["loop"]))
     names = ("send", "send, 1 connection", "send, progress kept")
     return {
-        **{name: _faster(seconds[name], official) for name in names},
-        **{
-            f"posts of {name}": _faster(seconds[f"posts of {name}"], seconds["loop"])
-            for name in names
-        },
-        "posts of batch": _faster(seconds["posts of batch"], seconds["posts of single"]),
-        "batch": _faster(seconds["batch"], seconds["single"]),
+        **{name: result(costs, name, official) for name in names},
+        **{f"posts of {name}": result(costs, f"posts of {name}", loop) for name in names},
+        "posts of batch": _wall_first(against(costs, "posts of single", "posts of batch")),
+        "batch": _wall_first(against(costs, "single", "batch")),
     }
 
 
-def _faster(spent: Times, other: Times) -> Result:
-    return Result((other[0] / spent[0], other[1] / spent[1]))
+def _faster_than(seconds: tuple[float, float]) -> Callable[[Sequence[Cost]], tuple[float, ...]]:
+    """Return a function of costs: their rates as multiples of one that took CPU and wall-clock."""
+
+    def rates(costs: Sequence[Cost]) -> tuple[float, ...]:
+        cpu, wall = (other / own for other, own in zip(seconds, times(costs), strict=True))
+        return wall, cpu
+
+    return rates
 
 
-def _wall_and_cpu(costs: list[Cost]) -> Times:
-    cpu, wall = times(costs)
-    return wall, cpu
+def _wall_first(found: Result) -> Result:
+    return Result(found.now[::-1], found.base and found.base[::-1])
 
 
 def _job_event(number: int) -> dict[str, object]:
@@ -252,9 +255,9 @@ def _event(kind: str, **fields: object) -> dict[str, object]:
     }
 
 
-def _timed(code: str, *arguments: str | Path) -> Cost:
+def _timed(python: str | Path, code: str, *arguments: str | Path) -> Cost:
     """Run a child that measures itself, and prints it: CPU, then wall-clock time."""
-    whole = cost(PYTHON, "-c", code, *arguments, says=True)
+    whole = cost(python, "-c", code, *arguments, says=True)
     cpu, wall = map(float, whole.said.splitlines()[0].split())
     return whole._replace(seconds=wall, user_seconds=cpu, system_seconds=0.0)
 
