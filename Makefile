@@ -28,12 +28,12 @@ test: $(VENV)/dev
 test-slow: $(VENV)/slow
 	$(BIN)/pytest -n logical --dist loadgroup -m slow
 
-# typer is held below 0.29 (see docs/decisions.md); everything has to work with the newest, too. But
-# for what installs the package by that bound.
+# typer is held below 0.29 (see docs/decisions.md); everything has to work with the newest, too, but
+# for what installs the package by that bound. The next target installs the held one again.
 test-newest-typer: $(VENV)/dev
+	rm -f $(VENV)/installed $(VENV)/dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade typer
 	$(BIN)/pytest -n auto --dist loadgroup -m "not slow" --ignore tests/docs/test_install.py
-	rm $(VENV)/installed $(VENV)/dev
 
 # The wheel in dist/ works in a fresh environment, outside of the repository.
 test-wheel:

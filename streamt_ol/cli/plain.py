@@ -73,7 +73,7 @@ def _split(
             if text is None:
                 return None
             given.append((name, text))
-        elif word in HELP or (word[:1] == "-" != word and not (is_long and parsing.passes_on)):
+        elif flag in HELP or (word[:1] == "-" != word and not (is_long and parsing.passes_on)):
             return None
         else:
             rest.append(word)

@@ -25,7 +25,6 @@ from streamt_ol.redaction import one_line
 if TYPE_CHECKING:
     from streamt_ol.cli.parameters import Command
 
-EPIPE_STATUS = 1
 MESSAGE_LIMIT = 500
 
 
@@ -50,7 +49,7 @@ def invoke(arguments: Sequence[str], output: Output) -> int | None:
             raise _usage_error(error) from None
         return exits.USAGE  # typer has printed the help of a line without a command
     except SystemExit as leaving:
-        if leaving.code == EPIPE_STATUS:  # how typer ends when the reader of its help has gone
+        if isinstance(leaving.__context__, BrokenPipeError):  # the reader of typer's help has gone
             raise ReaderGoneError from None
         raise
     return status

@@ -33,6 +33,7 @@ WORDS = [
     "-qf",
     "--nope",
     "--nope=1",
+    "--help=1",
     "-1",
     "1",
     "0",
@@ -159,8 +160,8 @@ def test_usual_lines_need_no_typer(line: str, expected: dict[str, Any]) -> None:
     "line",
     [
         "export --nope", "export -x", "export a b", "export --env", "export --quiet=yes",
-        "export --help", "test --help", "test -x", "run true", "send", "validate --jobs 0",
-        "validate --jobs +2", "validate --jobs 1_0", "validate --jobs",
+        "export --help", "test --help", "test --help=1", "test -x", "run true", "send",
+        "validate --jobs 0", "validate --jobs +2", "validate --jobs 1_0", "validate --jobs",
         "graph a --max-characters 1999",
         "graph --format nope", "export -qq",
     ],
