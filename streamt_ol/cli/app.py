@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from streamt_ol.cli import exits, plain
 from streamt_ol.cli.commands import AROUND_A_CHILD, COMMANDS, load
-from streamt_ol.cli.output import Output, ReaderGoneError
+from streamt_ol.cli.output import Output
 from streamt_ol.cli.parameters import OUTPUT, Context, declared, flags_of
 from streamt_ol.problems import ENDED_BY_SIGNAL, INVALID, USAGE, StreamtOlError, Terminated
 
@@ -32,8 +32,6 @@ def run(arguments: Sequence[str]) -> int:
         except StreamtOlError as error:
             output.error(_with_hint(error, output.command))
             return exits.of_code(error.code)
-    except ReaderGoneError:
-        return exits.DONE
     except StreamtOlError as error:  # stdout failed while it was told of another error
         output.error(error)
         return exits.REFUSED
@@ -55,8 +53,6 @@ def _invoke(line: Line, arguments: Sequence[str], output: Output) -> int:
     except Terminated as ended:
         _tell_of_signal(output, exits.signal_of(ended.code))
         raise
-    except BrokenPipeError:
-        raise ReaderGoneError from None
     except OSError as error:  # typer itself writes help and version
         message = f"cannot write to standard output: {error.strerror}"
         output.stdout_failed()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.cli.delivery_options import ways_out
-from streamt_ol.cli.output import Output, ReaderGoneError, note
+from streamt_ol.cli.output import Output, note
 from streamt_ol.problems import NOT_DELIVERED, StreamtOlError
 
 if TYPE_CHECKING:
@@ -46,19 +45,17 @@ def print_result(
 
     ``more`` goes into ``data`` of the envelope.
     """
-    # That nobody reads the closing line does not make undelivered events delivered.
-    with suppress(ReaderGoneError):
-        if output.json:
-            data = {"receiver": route.receiver.name, "target": route.target, **report.data()}
-            _print_envelope(output, {**data, **more}, source, reason, warnings.kept)
-            return
-        for line in _resolutions(report):
-            note(line)
-        if hint := ways_out(report.refusing_rules):
-            note(f"  hint: {hint}")
-        if reason:
-            note(f"stopped: {reason}")
-        output.text(report.closing_line())
+    if output.json:
+        data = {"receiver": route.receiver.name, "target": route.target, **report.data()}
+        _print_envelope(output, {**data, **more}, source, reason, warnings.kept)
+        return
+    for line in _resolutions(report):
+        note(line)
+    if hint := ways_out(report.refusing_rules):
+        note(f"  hint: {hint}")
+    if reason:
+        note(f"stopped: {reason}")
+    output.text(report.closing_line())
 
 
 def print_plan(

@@ -29,10 +29,6 @@ _HINTS = {
 }
 
 
-class ReaderGoneError(Exception):
-    """Whoever read our stdout has closed it: nothing is left to do, and nothing to say."""
-
-
 class Output:
     """The two streams of one command. ``json`` is set by the global option ``--output``."""
 
@@ -44,7 +40,11 @@ class Output:
         self._failed = False  # stdout has failed: what is left to say goes to stderr
 
     def data(self, chunks: Iterable[bytes]) -> None:
-        """Write data to stdout. Raises ``ReaderGoneError`` or E506 when that fails."""
+        """Write data to stdout. Raises E506 when that fails.
+
+        That whoever read it has closed it, as `head` does, is no failure: the rest is still made,
+        since the exit status depends on it, and thrown away.
+        """
         self.started = True
         try:
             stream = _binary_stdout()
@@ -60,7 +60,8 @@ class Output:
             stream.flush()
         except BrokenPipeError:
             _silence_stdout()
-            raise ReaderGoneError from None
+            for _ in chunks:
+                pass
         except OSError as error:
             self.stdout_failed()
             message = f"cannot write to standard output: {error.strerror}"

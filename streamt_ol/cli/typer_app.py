@@ -17,7 +17,7 @@ from typer.core import TyperCommand
 from streamt_ol import __version__
 from streamt_ol.cli import exits
 from streamt_ol.cli.commands import COMMANDS, load
-from streamt_ol.cli.output import Output, ReaderGoneError
+from streamt_ol.cli.output import Output
 from streamt_ol.cli.parameters import HELP, OUTPUT, declared
 from streamt_ol.problems import USAGE, StreamtOlError
 from streamt_ol.redaction import one_line
@@ -50,7 +50,7 @@ def invoke(arguments: Sequence[str], output: Output) -> int | None:
         return exits.USAGE  # typer has printed the help of a line without a command
     except SystemExit as leaving:
         if isinstance(leaving.__context__, BrokenPipeError):  # the reader of typer's help has gone
-            raise ReaderGoneError from None
+            return exits.DONE
         raise
     return status
 
