@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from streamt_ol.cli import options
 from streamt_ol.cli.output import file_to_write, note, write_text
 from streamt_ol.cli.parameters import Context, argument, option
-from streamt_ol.lineage.rendering import RENDERERS, renderer
+from streamt_ol.lineage.rendering import RENDERERS, format_of, renderer
 from streamt_ol.lineage.rendering.style import (
     DIRECTIONS,
     MAX_CHARACTERS,
@@ -51,7 +51,7 @@ def graph(
             "--format",
             "-f",
             choices=RENDERERS,
-            help="What is made. (default: html for a file, else text)",
+            help="What is made. (default: by a file's ending, else html; without a file text)",
         ),
     ] = None,
     output_file: Annotated[
@@ -98,7 +98,7 @@ def graph(
         raise StreamtOlError(USAGE, "--datasets-only and --jobs-only leave nothing to draw")
     if focus is None and (up is not None or down is not None):
         raise StreamtOlError(USAGE, "--up and --down count from a --focus, and none is given")
-    chosen = format or ("text" if output_file is None else "html")
+    chosen = format or ("text" if output_file is None else format_of(output_file))
     settings = lineage_source.ExportSettings(env, job_namespace, kafka_namespace, gateway_namespace)
     name, project = lineage_source.chosen_input(source, project_dir)
     output_file = file_to_write(output, output_file)

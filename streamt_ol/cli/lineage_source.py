@@ -15,7 +15,7 @@ from streamt_ol import collector
 from streamt_ol.cli.options import PROJECT_DIR
 from streamt_ol.cli.output import note
 from streamt_ol.cli.progress import elapsed
-from streamt_ol.cli.source import hinted, source_of, stdin_holds_data
+from streamt_ol.cli.source import hinted, is_folder, source_of, stdin_holds_data
 from streamt_ol.export.options import ExportOptions
 from streamt_ol.lineage.events import GraphBuilder
 from streamt_ol.lineage.git import is_git
@@ -72,7 +72,7 @@ def chosen_input(name: str | None, project_dir: str | None) -> tuple[str, bool]:
     It is the one named, a pipe, or the project in this folder.
     """
     file, folder = source_of(name, project_dir, None)
-    return (folder, True) if folder is not None else (file or STDIN, False)
+    return (folder, True) if folder is not None else (STDIN if file is None else file, False)
 
 
 def load(
@@ -99,7 +99,7 @@ def load(
                 return _of_content(data, STDIN_NAME, settings)
         if PurePath(name).name in PROJECT_FILES:
             return _of_project(str(PurePath(name).parent), settings)
-        if _is_folder(name):
+        if is_folder(name):
             return _of_project(name, settings)
         return _of_content(_content(name), place(name), settings)
 
@@ -109,13 +109,6 @@ def _tell_empty() -> None:
         location = Location(file=STDIN_NAME, line=1)
         raise StreamtOlError(PARSE, "standard input is empty", location=location)
     note(f"standard input is empty, so there is nothing to draw; {PROJECT_DIR} reads a project")
-
-
-def _is_folder(name: str) -> bool:
-    try:
-        return Path(name).is_dir()
-    except (OSError, ValueError):
-        return False
 
 
 def _of_project(folder: str, settings: ExportSettings) -> Lineage:

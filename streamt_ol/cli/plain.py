@@ -45,7 +45,7 @@ def read(
             values[name] = _number(text, parameters[name].settings)
             if values[name] is None:
                 return None
-        elif (make := _KINDS.get(kind)) is None or (make is Path and not _is_readable(text)):
+        elif (make := _KINDS.get(kind)) is None or (make is Path and not _is_taken(text)):
             return None
         else:
             values[name] = make(text)
@@ -82,8 +82,10 @@ def _split(
     return given, [*rest, *words]
 
 
-def _is_readable(path: str) -> bool:
-    """Tell whether typer takes a path: it refuses one that exists and cannot be read."""
+def _is_taken(path: str) -> bool:
+    """Tell whether typer takes a path: neither an empty one nor one that cannot be read."""
+    if Path(path) == Path():
+        return False
     return os.access(path, os.R_OK) or not os.access(path, os.F_OK)
 
 

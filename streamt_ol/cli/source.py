@@ -42,9 +42,9 @@ def refuse_project(manifest: str | None, instead: str = PROJECT_DIR) -> None:
 
 
 def is_folder(name: str) -> bool:
-    """Return whether ``name`` is a folder; a name that can be none is not one."""
+    """Return whether ``name`` is a folder; a name that can be none is not one, nor an empty one."""
     try:
-        return Path(name).is_dir()
+        return name != "" and Path(name).is_dir()
     except (OSError, ValueError):
         return False
 

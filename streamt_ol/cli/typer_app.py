@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from operator import getitem
+from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
@@ -106,11 +107,20 @@ def _typed(command: Command) -> Command:
     hints = {**get_type_hints(command), "context": typer.Context}
     for name, one in declared(command).items():
         settings = {**one.settings, **(_choice(one.choices) if one.choices else {})}
+        if one.kind in (Path, Path | None):
+            settings["callback"] = _file_name
         info = (typer.Option if one.flags else typer.Argument)(*one.flags, **settings)
         hints[name] = getitem(Annotated, (one.kind, info))
     copied.__annotations__ = hints
     copied.__doc__ = command.__doc__
     return copied
+
+
+def _file_name(path: Path | None) -> Path | None:
+    """Return the value of an option that names a file; an empty one would be this folder."""
+    if path == Path():
+        raise typer.BadParameter("the value is empty or '.', which is not the name of a file")
+    return path
 
 
 def _choice(names: tuple[str, ...]) -> dict[str, Any]:

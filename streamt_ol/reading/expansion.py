@@ -34,7 +34,7 @@ def expanded(names: Iterable[str]) -> list[str]:
 
 
 def _expanded(name: str) -> list[str]:
-    if name == STDIN:
+    if name in ("", STDIN):
         return [name]
     try:
         if storage.scheme_of(name) is None and os.path.isfile(name):

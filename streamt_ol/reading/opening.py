@@ -47,6 +47,8 @@ def open_input(name: str, start: int = 0) -> AbstractContextManager[BinaryIO]:
 
 def open_file(name: str) -> BinaryIO:
     """Return the file or pipe ``name``, opened. Raises what ``open_input`` raises."""
+    if not name:
+        raise OSError(errno.ENOENT, "its name is empty")
     try:
         mode = os.stat(name).st_mode
         _refuse_device(name, mode)

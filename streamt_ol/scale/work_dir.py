@@ -135,6 +135,8 @@ class WorkDir:
 @contextmanager
 def work_dir(where: str | None) -> Iterator[WorkDir]:
     """Give the work directory ``where``, or a temporary one that is removed in the end."""
+    if where == "":
+        raise StreamtOlError(USAGE, "the name of the work directory is empty", location=_OPTION)
     if where is not None:
         yield WorkDir(storage.absolute(where))
         return

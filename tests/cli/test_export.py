@@ -414,7 +414,7 @@ class TestUsage:
     def test_an_empty_argument_is_a_file_that_does_not_exist(self) -> None:
         ran = streamt_ol("export", "", *NAMESPACE, *KAFKA, stdin=DEMO.read_bytes())
         assert (ran.returncode, ran.stdout) == (1, b"")
-        assert ran.stderr.startswith(b"E501_PARSE_ERROR")
+        assert ran.stderr == (b"E501_PARSE_ERROR: the manifest cannot be read: its name is empty\n")
 
     def test_help_that_cannot_be_written_is_no_traceback(self) -> None:
         for words, status in (("--help", 1), ("--version", 1), ("export --help", 1)):

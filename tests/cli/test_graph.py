@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.commands import PROGRAM, streamt_ol
+from support.inprocess import streamt_ol_here
 from support.lineage_events import dataset, job, lines, run
 from support.manifests import FIXTURES
 
@@ -196,6 +197,35 @@ class TestOptions:
         target = tmp_path / "lineage.html"
         assert streamt_ol("graph", EVENTS, "--output-file", target).returncode == 0
         assert target.read_text("utf-8").startswith("<!DOCTYPE html>\n")
+
+    @pytest.mark.parametrize(
+        ("name", "start"),
+        [
+            ("lineage.svg", "<svg "),
+            ("lineage.SVG", "<svg "),
+            ("lineage.mmd", "flowchart LR\n"),
+            ("lineage.mermaid", "flowchart LR\n"),
+            ("lineage.dot", "digraph "),
+            ("lineage.gv", "digraph "),
+            ("lineage.json", "{\n"),
+            ("lineage.txt", "3 datasets, "),
+            ("lineage.htm", "<!DOCTYPE html>"),
+            ("lineage", "<!DOCTYPE html>"),
+            ("svg", "<!DOCTYPE html>"),
+        ],
+    )
+    def test_the_format_of_a_file_goes_by_its_name(
+        self, tmp_path: Path, name: str, start: str
+    ) -> None:
+        target = tmp_path / name
+        ran = streamt_ol_here("graph", str(EVENTS), "--output-file", str(target))
+        assert ran.status == 0
+        assert target.read_text("utf-8").startswith(start)
+
+    def test_a_format_that_is_given_wins_over_the_name(self, tmp_path: Path) -> None:
+        target = tmp_path / "lineage.svg"
+        streamt_ol_here("graph", str(EVENTS), "--output-file", str(target), "--format", "dot")
+        assert target.read_text("utf-8").startswith("digraph ")
 
     def test_what_is_left_out_is_said(self) -> None:
         ran = streamt_ol("graph", EVENTS, "-f", "mermaid", "--max-edges", "2")

@@ -26,7 +26,9 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the name of a file of many valid datasets."""
-    template = json.loads((FIXTURES / "manifests" / "demo.expected.jsonl").read_text().split("\n")[0])
+    template = json.loads(
+        (FIXTURES / "manifests" / "demo.expected.jsonl").read_text().split("\n")[0]
+    )
     path = tmp_path_factory.mktemp("events") / "many.jsonl"
     with path.open("w") as file:
         for number in range(3_000):

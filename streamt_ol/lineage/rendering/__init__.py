@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from streamt_ol.lineage.graph import Graph
     from streamt_ol.lineage.rendering.style import Picture, Style
@@ -22,6 +23,21 @@ RENDERERS: dict[str, str] = {
     "json": "streamt_ol.lineage.rendering.document:document",
     "text": "streamt_ol.lineage.rendering.tree:tree",
 }
+# The formats of files, by the end of their names; a file of any other name is a page.
+_SUFFIXES = {
+    ".svg": "svg",
+    ".mmd": "mermaid",
+    ".mermaid": "mermaid",
+    ".dot": "dot",
+    ".gv": "dot",
+    ".json": "json",
+    ".txt": "text",
+}
+
+
+def format_of(file: Path) -> str:
+    """Return the format, a key of ``RENDERERS``, that the name of a file asks for."""
+    return _SUFFIXES.get(file.suffix.lower(), "html")
 
 
 def renderer(name: str) -> Renderer:
