@@ -19,6 +19,8 @@ from streamt_ol.redaction import place
 
 # What opens a reference and is none has no name. A default holds no other reference.
 _REFERENCE = re.compile(r"\$\{(?:([A-Za-z_][A-Za-z0-9_]*+)(?::-((?:(?!\$\{)[^}])*+))?\})?")
+_DEEPEST = 50  # settings of `.env` files, each of which refers to the next
+_LONGEST = 100_000  # characters that the references of one text stand for
 
 
 class _Setting(NamedTuple):
@@ -37,14 +39,14 @@ class Variables:
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
-        self._files: list[dict[str, _Setting]] = []
+        self._settings: dict[str, _Setting] = {}
+        self._values: dict[str, str | None] = {}  # of the files, as far as they were asked for
         self._open: list[str] = []  # the variables that are being looked up
 
     def add_file(self, text: str, file: str) -> list[WarningRecord]:
-        """Add the settings of a `.env` file before those of the others; return its warnings."""
+        """Let the settings of a `.env` file replace earlier ones; return its warnings."""
         from dotenv.parser import parse_stream
 
-        settings: dict[str, _Setting] = {}
         warnings: list[WarningRecord] = []
         for binding in parse_stream(StringIO(text)):
             location = Location(file=file, line=binding.original.line)
@@ -52,23 +54,27 @@ class Variables:
                 message = "the line is not NAME=VALUE and is ignored"
                 warnings.append(warning(GENERIC_WARNING, message, location))
             elif binding.key is not None and binding.value is not None:
-                settings[binding.key] = _Setting(binding.value, location)
-        self._files.insert(0, settings)
+                self._settings[binding.key] = _Setting(binding.value, location)
+        self._values.clear()
         return warnings
 
     def get(self, name: str) -> str | None:
         """Return the value of the variable ``name``, or None where nothing sets it.
 
         Raises ``StreamtOlError`` (``ENV_VAR``) for a file's value that refers to something
-        missing or to itself.
+        missing or to itself, or stands for more than a setting may.
         """
         if name in self._environ:
             return self._environ[name]
-        setting = next((found for file in self._files if (found := file.get(name))), None)
-        if setting is None:
-            return None
-        if name in self._open:
-            message = f"the variable {place(name)} refers to itself"
+        if name not in self._values:
+            setting = self._settings.get(name)
+            self._values[name] = None if setting is None else self._read(name, setting)
+        return self._values[name]
+
+    def _read(self, name: str, setting: _Setting) -> str:
+        if name in self._open or len(self._open) == _DEEPEST:
+            what = "itself" if name in self._open else f"others more than {_DEEPEST} deep"
+            message = f"the variable {place(name)} refers to {what}"
             raise StreamtOlError(ENV_VAR, message, location=setting.location)
         self._open.append(name)
         try:
@@ -81,30 +87,42 @@ class Variables:
 
         As in a shell, the default stands for a variable that is not set or empty. Raises
         ``StreamtOlError`` (``ENV_VAR``, at ``location``) that names the missing variable, and
-        for a ``${`` that opens no such reference, whose text is not quoted.
+        for a ``${`` that opens no such reference, whose text is not quoted, and for references
+        that stand for too much text.
         """
         if "${" not in text:
             return text
+        length = 0
 
-        def replaced(reference: re.Match[str]) -> str:
-            name, default = reference.groups()
-            if name is None:
-                raise StreamtOlError(
-                    ENV_VAR,
-                    "a ${ does not open a reference to a variable",
-                    location=location,
-                    suggestion="write ${NAME} or ${NAME:-DEFAULT}, with a default without ${ and }",
-                )
-            value = self.get(name)
-            if default is not None:
-                return value or default
-            if value is None:
-                raise StreamtOlError(
-                    ENV_VAR,
-                    f"the environment variable {place(name)} is not set",
-                    location=location,
-                    suggestion=f"set {place(name)}, or write ${{{place(name)}:-DEFAULT}}",
-                )
+        def bounded(reference: re.Match[str]) -> str:
+            nonlocal length
+            value = self._value(reference, location)
+            length += len(value)
+            if length > _LONGEST:
+                message = f"references to variables stand for over {_LONGEST:,} characters"
+                raise StreamtOlError(ENV_VAR, message, location=location)
             return value
 
-        return _REFERENCE.sub(replaced, text)
+        return _REFERENCE.sub(bounded, text)
+
+    def _value(self, reference: re.Match[str], location: str) -> str:
+        """Return what one reference stands for."""
+        name, default = reference.groups()
+        if name is None:
+            raise StreamtOlError(
+                ENV_VAR,
+                "a ${ does not open a reference to a variable",
+                location=location,
+                suggestion="write ${NAME} or ${NAME:-DEFAULT}, with a default without ${ and }",
+            )
+        value = self.get(name)
+        if default is not None:
+            return value or default
+        if value is None:
+            raise StreamtOlError(
+                ENV_VAR,
+                f"the environment variable {place(name)} is not set",
+                location=location,
+                suggestion=f"set {place(name)}, or write ${{{place(name)}:-DEFAULT}}",
+            )
+        return value

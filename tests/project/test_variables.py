@@ -110,6 +110,36 @@ class TestExpansion:
             known.get("A")
         assert caught.value.code == ENV_VAR
 
+    def test_a_long_chain_of_references_is_an_error(self) -> None:
+        known = variables()
+        known.add_file("".join(f"A{n}=${{A{n + 1}}}\n" for n in range(5000)), ".env")
+        with pytest.raises(
+            StreamtOlError, match="A50 refers to others more than 50 deep"
+        ) as caught:
+            known.get("A0")
+        assert (caught.value.code, caught.value.location) == (ENV_VAR, ".env:51")
+
+    @pytest.mark.parametrize("last", ["", "x"])
+    def test_references_that_double_cost_nothing(self, last: str) -> None:
+        """The last but 17 stands for 131,072 characters, where it stands for any."""
+        known = variables()
+        text = "".join(f"A{n}=${{A{n + 1}}}${{A{n + 1}}}\n" for n in range(40)) + f"A40={last}\n"
+        known.add_file(text, ".env")
+        if not last:
+            assert known.get("A0") == ""
+            return
+        assert known.get("A24") == "x" * 65_536
+        with pytest.raises(StreamtOlError, match="stand for over 100,000 characters") as caught:
+            known.get("A0")
+        assert (caught.value.code, caught.value.location) == (ENV_VAR, ".env:24")
+
+    def test_a_file_read_later_changes_what_was_asked_for_before(self) -> None:
+        known = variables()
+        known.add_file("A=${B}\nB=old", ".env")
+        assert known.get("A") == "old"
+        known.add_file("B=new", ".env.prod")
+        assert known.get("A") == "new"
+
     @given(st.text())
     def test_text_without_references_is_kept(self, text: str) -> None:
         if "${" not in text:
