@@ -5,19 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from streamt_ol.codes import GENERIC_WARNING
-from streamt_ol.problems import (
-    PARSE,
-    Location,
-    StreamtOlError,
-    WarningRecord,
-    warning,
-)
+from streamt_ol.problems import Location, WarningRecord, warning
 from streamt_ol.project.environments import chosen_environment
 from streamt_ol.project.folder import Folder
 from streamt_ol.project.sections import Section, mistyped
 from streamt_ol.project.variables import Variables
 from streamt_ol.reading.yaml_values import YamlList, YamlMap
-from streamt_ol.redaction import shown
+from streamt_ol.redaction import place, shown
 
 _READ = ("sources", "models")
 LISTS = (*_READ, "tests", "exposures")  # of the others lineage needs the names at most
@@ -124,16 +118,11 @@ def read_document(
 def _add_settings(folder: Folder, name: str, variables: Variables, unknown: Unknown) -> None:
     text = folder.text(name)
     if text is not None:
-        unknown.warnings += variables.add_file(text, name)
+        unknown.warnings += variables.add_file(text, place(name))
 
 
 def _section(folder: Folder, name: str, unknown: Unknown) -> Section:
-    value = folder.yaml_map(name)
-    if value is None:  # it was there when the folder was listed
-        raise StreamtOlError(
-            PARSE, "the file cannot be read: it is gone", location=Location(file=name)
-        )
-    section = Section(value)
+    section = Section(folder.yaml_map(name))
     unknown.check("project", section)
     return section
 

@@ -1,9 +1,10 @@
-"""The files of a project: only what lies below its folder is ever read, and nothing written."""
+"""The files of a project: found below its folder, links to files followed, and nothing written."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 from streamt_ol.problems import PARSE, Location, StreamtOlError
@@ -56,22 +57,25 @@ class Folder:
         """
         path = self._root / name
         try:
-            if not path.is_file():
-                if path.exists():
-                    raise _unreadable(name, "it is not a file")
-                return None
+            if not S_ISREG(path.stat().st_mode):  # a pipe is never opened
+                raise _unreadable(name, "it is not a file")
             return read_file(str(path), PROJECT_FILE).decode()
+        except (FileNotFoundError, NotADirectoryError):
+            return None
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1
             raise _unreadable(name, "it is not UTF-8", line) from None
         except OSError as error:
             raise _unreadable(name, error.strerror or "it cannot be opened") from None
 
-    def yaml_map(self, name: str) -> YamlMap | None:
-        """Return the mapping in a YAML file; an empty file has an empty one."""
+    def yaml_map(self, name: str) -> YamlMap:
+        """Return the mapping in a YAML file; an empty file has an empty one.
+
+        Raises ``StreamtOlError`` (``PARSE``, at the file) for a file that is not there, too.
+        """
         text = self.text(name)
-        if text is None:
-            return None
+        if text is None:  # it was when the folder was listed
+            raise _unreadable(name, "it is gone, or a link that leads nowhere")
         from streamt_ol.reading.strict_yaml import parse_yaml
 
         value: Any = parse_yaml(text, place(name))
