@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from streamt_ol.openlineage.names import is_encodable
 from streamt_ol.problems import INVALID, PARSE, StreamtOlError
 from streamt_ol.project.fields import columns_of, documented, named
 from streamt_ol.project.macros import Macros
@@ -64,7 +65,7 @@ def read_model(section: Section, macros: Macros, *, gateway: bool) -> Model:
     materialization or an executor that does not exist or cannot be what is declared.
     """
     name = named(section, "name")
-    key = "from_" if section.value.get("from_") is not None else "from"
+    key = _from_key(section)
     entries = _from(section, key)
     logic = _logic(section, macros)
     executor = _executor(section, logic)
@@ -101,6 +102,17 @@ def read_model(section: Section, macros: Macros, *, gateway: bool) -> Model:
         topic=_topic(section, materialization) or name,
         dependencies=dependencies if logic is not None else entries or [],
     )
+
+
+def _from_key(section: Section) -> str:
+    """Return which of its two names a model's ``from`` has. Raises E506 for two that differ."""
+    named, aliased = (section.value.get(key) for key in ("from_", "from"))
+    if named is None:
+        return "from"
+    if aliased not in (None, named):
+        message = "`from` and `from_` say different things"
+        raise StreamtOlError(INVALID, message, location=section.at("from"))
+    return "from_"
 
 
 def _from(section: Section, key: str) -> list[Dependency] | None:
@@ -201,8 +213,12 @@ def _declared_name(section: Section, *keys: str) -> str | None:
 
 
 def _call_text(call: Call) -> str:
-    """Return a call as SQL would have it; JSON's escapes are Jinja's, too."""
-    return f"{{{{ {call.kind}({json.dumps(call.name)}) }}}}"
+    """Return a call as SQL would have it; JSON's escapes are Jinja's, too.
+
+    What needs none is read without Jinja.
+    """
+    name = json.dumps(call.name, ensure_ascii=not is_encodable(call.name))
+    return f"{{{{ {call.kind}({name}) }}}}"
 
 
 def _entry_text(entry: Dependency) -> str | dict[str, str]:

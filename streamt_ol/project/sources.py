@@ -25,7 +25,8 @@ def read_source(section: Section) -> dict[str, Any]:
 
 def schema_fields(section: Section) -> Section | None:
     """Return the ``schema`` of a source whose ``fields`` are its columns where it has none."""
-    schema = section.value.get("schema")
-    if not isinstance(schema, YamlMap) or not isinstance(schema.get("fields"), YamlList):
-        return None
-    return section.section("schema")
+    for key in ("schema", "schema_"):
+        schema = section.value.get(key)
+        if isinstance(schema, YamlMap) and isinstance(schema.get("fields"), YamlList):
+            return section.section(key)
+    return None

@@ -1,0 +1,111 @@
+"""The spellings of a project's parts, and the names of its files in what is said of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from streamt_ol.problems import INVALID, PARSE, StreamtOlError
+from streamt_ol.stages.compile_project import CompileProject
+from streamt_ol.stages.resolve_identities import resolve_identities
+from streamt_ol.templates import plain_calls
+
+SOURCES = [{"name": "a", "topic": "a.v1"}, {"name": "b", "topic": "b.v1"}]
+NAMESPACES = {"job_namespace": "jobs", "kafka_namespace": "kafka://broker.example:9092"}
+
+
+def compiled(folder: Path, env: str | None = None, **lists: Any) -> dict[str, Any]:
+    document = {"project": "p", "sources": SOURCES, **lists}
+    # JSON is YAML, too.
+    text = json.dumps(document, ensure_ascii=False)
+    (folder / "stream_project.yml").write_text(text, encoding="utf-8")
+    options = {**NAMESPACES, "project_dir": str(folder), "env": env}
+    return CompileProject({})({"options": options})
+
+
+def refusal(folder: Path, **lists: Any) -> tuple[str, str, str]:
+    with pytest.raises(StreamtOlError) as caught:
+        compiled(folder, **lists)
+    return caught.value.code, str(caught.value.location), caught.value.message
+
+
+class TestFrom:
+    A, B = {"source": "a"}, {"source": "b"}
+
+    @pytest.mark.parametrize(
+        "names",
+        [{"from": [A]}, {"from_": [A]}, {"from": [A], "from_": [A]}, {"from": None, "from_": [A]},
+         {"from": [A], "from_": None}],
+    )  # fmt: skip
+    def test_has_two_names(self, names: dict[str, Any], tmp_path: Path) -> None:
+        state = compiled(tmp_path, models=[{"name": "m", **names}])
+        [job] = resolve_identities(state)["jobs"]
+        assert [one["name"] for one in job["inputs"]] == ["a.v1"]
+
+    @pytest.mark.parametrize("names", [{"from": [A], "from_": [B]}, {"from": [A], "from_": []}])
+    def test_under_both_names_says_one_thing(self, names: dict[str, Any], tmp_path: Path) -> None:
+        code, location, message = refusal(tmp_path, models=[{"name": "m", **names}])
+        assert (code, location) == (INVALID, "stream_project.yml:1 /models/0/from")
+        assert message == "`from` and `from_` say different things"
+
+
+@pytest.mark.parametrize("key", ["schema", "schema_"])
+def test_the_fields_of_a_schema_are_the_columns_of_a_source(key: str, tmp_path: Path) -> None:
+    source = {"name": "s", "topic": "t", key: {"fields": [{"name": "id", "type": "INT"}]}}
+    state = compiled(tmp_path, sources=[source])
+    [dataset] = resolve_identities(state)["datasets"]
+    assert dataset["columns"] == [{"name": "id", "type": "INT"}]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["größe", "注文", "😀", 'a"b', "a\\b", "a\nb", "{{ x }}", "a}}b", "{% x %}", "{# x #}", "it's"],
+)
+def test_any_name_comes_back_from_the_compiled_sql(name: str, tmp_path: Path) -> None:
+    (tmp_path / "macros").mkdir()
+    (tmp_path / "macros" / "read.sql.j2").write_text("SELECT * FROM {{ source(name) }}")
+    model = {"name": "m", "macro": "read", "params": {"name": name}}
+    state = compiled(tmp_path, sources=[{"name": name, "topic": "t"}], models=[model])
+    [job] = resolve_identities(state)["jobs"]
+    assert [one["name"] for one in job["inputs"]] == ["t"]
+
+
+@pytest.mark.parametrize("name", ["größe", "注文", "😀", "it's", "a b/c"])
+def test_a_name_in_any_script_is_read_without_jinja(name: str, tmp_path: Path) -> None:
+    """A process that renders takes longer than the whole export."""
+    sql = f'SELECT * FROM {{{{ source("{name}") }}}}'
+    sources = [{"name": name, "topic": "t"}]
+    state = compiled(tmp_path, sources=sources, models=[{"name": "m", "sql": sql}])
+    assert plain_calls(state["manifest"]["models"][0]["sql"]) == [("source", name)]
+
+
+class TestNamesOfFiles:
+    ODD = "a\x1b[31m token=hunter2"
+    SHOWN = "a\\x1b[31m token=***"
+
+    def test_are_safe_in_a_warning(self, tmp_path: Path) -> None:
+        (tmp_path / "environments").mkdir()
+        (tmp_path / "environments" / f"{self.ODD}.yml").touch()
+        (tmp_path / f".env.{self.ODD}").write_text("A=1\nnot a setting\n")
+        [warning] = compiled(tmp_path, env=self.ODD)["warnings"]
+        assert (warning["location"], warning["file"]) == (
+            f".env.{self.SHOWN}:2",
+            f".env.{self.SHOWN}",
+        )
+
+    @pytest.mark.parametrize(
+        ("target", "reason"),
+        [
+            ("nowhere", "it is gone, or a link that leads nowhere"),
+            (f"{ODD}.yml", "Too many levels of symbolic links"),
+        ],
+    )
+    def test_are_safe_in_an_error(self, target: str, reason: str, tmp_path: Path) -> None:
+        (tmp_path / "models").mkdir()
+        (tmp_path / "models" / f"{self.ODD}.yml").symlink_to(target)
+        assert refusal(tmp_path) == (
+            PARSE, f"models/{self.SHOWN}", f"the file cannot be read: {reason}",
+        )  # fmt: skip
