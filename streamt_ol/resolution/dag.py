@@ -25,10 +25,11 @@ class Dag:
         self._locations = locations
         dag = manifest.get("dag") or {}
         exposures = {exposure.get("name") for exposure in manifest.get("exposures") or ()}
-        self._upstream: dict[str, tuple[set[str], str]] = {}
+        self._upstream: dict[str, list[tuple[set[str], str]]] = defaultdict(list)
         for index, node in enumerate(dag.get("nodes") or ()):
-            if node.get("type", "model") == "model" and node.get("upstream") is not None:
-                self._upstream[node["name"]] = set(node["upstream"]), f"/dag/nodes/{index}"
+            if (node.get("type") or "model") == "model" and node.get("upstream") is not None:
+                listed = set(node["upstream"]), f"/dag/nodes/{index}"
+                self._upstream[node["name"]].append(listed)
         self._edges: dict[str, dict[str, int]] = defaultdict(dict)
         for index, edge in enumerate(dag.get("edges") or ()):
             self._edges[edge["to"]].setdefault(edge["from"], index)
@@ -50,13 +51,11 @@ class Dag:
 
     def _listed(self, model: Declaration, resolved: set[str]) -> list[tuple[set[str], str]]:
         """Return what the parts of the graph say that differ from ``resolved``, and where."""
-        name, different = model.name, []
-        listed = self._upstream.get(name)
-        if listed is not None and listed[0] != resolved:
-            different.append(listed)
+        name = model.name
+        different = [listed for listed in self._upstream.get(name, ()) if listed[0] != resolved]
         edges = self._edges.get(name, _NO_EDGES)
         if self._edges and edges.keys() != resolved and name not in self._exposures:
-            surplus = [index for name, index in edges.items() if name not in resolved]
+            surplus = [index for source, index in edges.items() if source not in resolved]
             where = f"/dag/edges/{surplus[0]}" if surplus else "/dag/edges"
             different.append((set(edges), where))
         return different
