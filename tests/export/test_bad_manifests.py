@@ -394,7 +394,48 @@ class TestOlder:
             topics=[{"name": "a"}, {"name": "a_processor"}],
             flink_jobs=[{"name": "a_processor", "sql": insert({"orders": "orders.v1"}, "b")}],
         )
-        assert refused(document).location == "/artifacts/flink_jobs/0"
+        error = refused(document)
+        assert error.location == "/artifacts/flink_jobs/0"
+        assert error.message.startswith("no declared model or test matches")
+        both = insert({"orders": "orders.v1"}, "a") + insert({"orders": "orders.v1"}, "a_processor")
+        document["artifacts"]["flink_jobs"][0]["sql"] = both.replace("out_sink", "other", 2)
+        error = refused(document)
+        assert error.location == "/artifacts/flink_jobs/0"
+        assert error.message == "more than one model matches the Flink job 'a_processor'"
+
+    def test_a_flink_job_is_that_of_the_model_whose_topic_it_writes(self) -> None:
+        chained = model("a_processor", sql='{{ ref("a") }}')
+        document = manifest(
+            [source("orders")],
+            [model("a", sql='{{ source("orders") }}'), chained],
+            topics=[{"name": "a"}, {"name": "a_processor"}],
+            flink_jobs=[
+                {"name": "a", "sql": insert({"orders": "orders.v1"}, "a")},
+                {"name": "a_processor", "sql": insert({"a": "a"}, "a_processor")},
+            ],
+        )
+        projection = resolve_identities({"options": OPTIONS, "manifest": document})
+        assert [job["outputs"][0]["name"] for job in projection["jobs"]] == ["a", "a_processor"]
+        del document["artifacts"]["flink_jobs"][1]["sql"]
+        assert refused(document).location == "/artifacts/flink_jobs/1"
+
+    @pytest.mark.parametrize(
+        "ownership",
+        [None, {}, {"type": "model"}, {"name": "nobody"}, {"type": None, "name": "nobody"},
+         {"type": "model", "name": None}],
+    )  # fmt: skip
+    def test_an_ownership_that_is_not_whole_says_nothing(self, ownership: Json | None) -> None:
+        document = shop()
+        for artifacts in document["artifacts"].values():
+            for artifact in artifacts:
+                artifact["ownership"] = ownership
+        projection = resolve_identities({"options": OPTIONS, "manifest": document})
+        assert (len(projection["datasets"]), len(projection["jobs"])) == (5, 4)
+
+    def test_only_a_flink_job_is_that_of_a_test(self) -> None:
+        document = manifest([], [], connectors=[{"name": "test_t", "topics": []}])
+        document["tests"] = [{"name": "t", "type": "continuous"}]
+        assert refused(document).location == "/artifacts/connectors/0"
 
     def test_a_topic_that_no_artifact_confirms(self) -> None:
         document = manifest(

@@ -85,6 +85,33 @@ class TestContinuousTests:
         job = owned("quality", "totals", sql=FAILURES)
         assert lineage(with_artifacts(flink_jobs=[job], test_jobs=[job])) == SHOP
 
+    @pytest.mark.parametrize("kind", ["flink_jobs", "gateway_rules", "connectors"])
+    def test_that_own_a_process_may_give_it_any_name(self, kind: str) -> None:
+        process = {"name": "probe", "ownership": {"type": "test", "name": "quality"}}
+        body = {"virtualTopic": "v", "physicalTopic": "p", "topics": []}
+        assert lineage(with_artifacts(**{kind: [{**process, **body}]})) == SHOP
+
+    def test_of_another_type_have_no_job(self) -> None:
+        document = with_artifacts(flink_jobs=[{"name": "test_quality", "sql": FAILURES}])
+        document["tests"] = [{"name": "quality", "model": "totals", "type": "sample"}]
+        location, message = refusal(document)
+        assert location == "/artifacts/flink_jobs/2"
+        assert message == "no declared model or test matches the Flink job 'test_quality'"
+        for kind in ("continuous", None):
+            document["tests"][0]["type"] = kind
+            assert lineage(document) == SHOP
+
+    @pytest.mark.parametrize("sql", ["", "SELECT 1"])
+    def test_leave_a_model_of_that_name_a_job_that_writes_nothing(self, sql: str) -> None:
+        document = manifest(
+            [source("orders")],
+            [model("test_x", sql='SELECT id FROM {{ source("orders") }}')],
+            topics=[owned("test_x")],
+            flink_jobs=[owned("test_x", sql=sql)],
+        )
+        document["tests"] = [{"name": "x", "model": "test_x", "type": "continuous"}]
+        assert lineage(document) == {"test_x": "orders.v1 -> test_x"}
+
     @pytest.mark.parametrize("ownership", [True, False])
     @pytest.mark.parametrize("tested", ["test_x", "other", None])
     def test_that_are_called_like_a_model(self, tested: str | None, ownership: bool) -> None:
