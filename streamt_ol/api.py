@@ -53,7 +53,6 @@ _HOME = {
     "Graph": "streamt_ol.lineage.graph",
 }
 _MANIFEST_IN_MEMORY = "<manifest>"
-_MAX_LINE_BYTES = 64 << 20
 
 
 class ExportSettings(TypedDict, total=False):
@@ -121,13 +120,10 @@ def export(
     from streamt_ol.export.canonical import canonical_state
     from streamt_ol.export.options import ExportOptions
 
-    given = isinstance(manifest, Mapping)
-    options = ExportOptions(
-        manifest=_MANIFEST_IN_MEMORY if given else _path(manifest),
-        project_dir=_path(project_dir),
-        **settings,
-    )
-    read = _reader_of(manifest) if isinstance(manifest, Mapping) else None
+    read = None
+    if isinstance(manifest, Mapping):
+        read, manifest = _reader_of(manifest), _MANIFEST_IN_MEMORY
+    options = ExportOptions(manifest=_path(manifest), project_dir=_path(project_dir), **settings)
     state = canonical_state(options, environ, read=read)
     return Export(state["events"], state["lines"], state["counts"], state["warnings"])
 
@@ -144,11 +140,12 @@ def validate(
     ``ignore`` switches rules off, ``strict`` takes warnings for errors. Raises
     ``StreamtOlError``: E500 for an unknown rule, E501 for what cannot be read.
     """
+    from streamt_ol.reading.chunks import MAX_EVENT_BYTES
     from streamt_ol.reading.in_memory import opener
     from streamt_ol.validation.options import Options, Settings
     from streamt_ol.validation.run import validate as run
 
-    options = Options(Settings(_MAX_LINE_BYTES, _known_rules(ignore)), max_findings, strict)
+    options = Options(Settings(MAX_EVENT_BYTES, _known_rules(ignore)), max_findings, strict)
     report = run([opener(source) for source in sources], options, lambda _size, _events: None)
     for failure in report.failures:
         raise failure
@@ -233,8 +230,8 @@ def _finding(problem: Problem) -> Finding:
     return Finding(problem.rule, problem.severity, problem.message, location)
 
 
-def _path(name: PathName | Mapping[str, Any] | None) -> str | None:
-    return None if name is None or isinstance(name, Mapping) else os.fspath(name)
+def _path(name: PathName | None) -> str | None:
+    return None if name is None else os.fspath(name)
 
 
 def _reader_of(manifest: Mapping[str, Any]) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 from streamt_ol.manifest.locations import Locations
 from streamt_ol.openlineage.formats import is_utc_date_time
 from streamt_ol.openlineage.names import (
+    JOB_NAMESPACE,
     check_dataset_namespace,
     check_job_namespace,
     namespace_of_endpoint,
@@ -66,11 +67,8 @@ class Namespaces:
 
 def _required_job_namespace(value: str | None) -> str:
     if value is None:
-        raise StreamtOlError(
-            INVALID,
-            "no job namespace is given, and there is no default",
-            location=Location(option="job_namespace"),
-        )
+        message = "no job namespace is given, and there is no default"
+        raise StreamtOlError(INVALID, message, location=JOB_NAMESPACE)
     return check_job_namespace(value)
 
 

@@ -416,8 +416,14 @@ class TestOlder:
         )
         projection = resolve_identities({"options": OPTIONS, "manifest": document})
         assert [job["outputs"][0]["name"] for job in projection["jobs"]] == ["a", "a_processor"]
-        del document["artifacts"]["flink_jobs"][1]["sql"]
-        assert refused(document).location == "/artifacts/flink_jobs/1"
+        document["models"][1]["topic"] = {"name": "last"}
+        document["artifacts"]["topics"][1]["name"] = "last"
+        document["artifacts"]["flink_jobs"][1]["sql"] = insert({"a": "a"}, "last")
+        projection = resolve_identities({"options": OPTIONS, "manifest": document})
+        assert [job["outputs"][0]["name"] for job in projection["jobs"]] == ["a", "last"]
+        for nothing in ("", None):
+            document["artifacts"]["flink_jobs"][1]["sql"] = nothing
+            assert refused(document).location == "/artifacts/flink_jobs/1"
 
     @pytest.mark.parametrize(
         "ownership",

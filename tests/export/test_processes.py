@@ -170,6 +170,18 @@ class TestTopicsBesideTheOutput:
         location, message = refusal(document)
         assert (location, "no artifact confirms" in message) == ("/models/1", True)
 
+    @pytest.mark.parametrize(
+        "on_failure",
+        [
+            None, "dlq", {}, {"actions": None}, {"actions": "dlq"}, {"actions": {"dlq": "totals"}},
+            {"actions": ["dlq", None, 5, {"dlq": None}, {"dlq": ["totals"]}, {"dlq": {"a": [1]}}]},
+        ],
+    )  # fmt: skip
+    def test_of_a_test_whose_actions_are_unknown(self, on_failure: object) -> None:
+        document = shop()
+        document["tests"] = [{"name": "t", "model": "totals", "on_failure": on_failure}]
+        assert lineage(document) == SHOP
+
     def test_the_artifact_decides_where_no_name_is_declared(self) -> None:
         document = shop()
         document["artifacts"]["topics"] = [
