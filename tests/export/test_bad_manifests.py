@@ -376,6 +376,46 @@ class TestMacro:
             ]
 
 
+class TestGraph:
+    """The manifest's ``dag``, which is a cross-check and never a source."""
+
+    @pytest.mark.parametrize(
+        "node",
+        [
+            {"type": "source", "upstream": ["nobody"]},
+            {"type": "exposure", "upstream": ["nobody"]},
+            {"type": "model", "upstream": None},
+            {"type": "model"},
+        ],
+    )
+    def test_a_node_of_another_kind_or_that_says_nothing(self, node: Json) -> None:
+        document = {**shop(), "dag": {"nodes": [{"name": "clean", **node}], "edges": None}}
+        assert resolve_identities({"options": OPTIONS, "manifest": document}) == (
+            resolve_identities({"options": OPTIONS, "manifest": shop()})
+        )
+
+    def test_edges_to_a_name_that_an_exposure_has_too_are_not_judged(self) -> None:
+        edges = [
+            {"from": "orders", "to": "clean"}, {"from": "clean", "to": "totals"},
+            {"from": "refunds", "to": "totals"}, {"from": "totals", "to": "view"},
+            {"from": "view", "to": "lake"}, {"from": "totals", "to": "clean"},
+        ]  # fmt: skip
+        document = {**shop(), "dag": {"edges": edges}}
+        assert refused(document).location == "/dag/edges/5"
+        document["exposures"] = [{"name": "clean"}]
+        resolve_identities({"options": OPTIONS, "manifest": document})
+
+    def test_only_an_empty_list_may_miss_what_a_macro_reads(self) -> None:
+        document = macro(insert({"orders": "orders.v1"}, "mix"))
+        for upstream, location in ([], None), (["orders"], None), (["refunds"], "/dag/nodes/0"):
+            document["dag"] = {"nodes": [{"name": "mix", "type": "model", "upstream": upstream}]}
+            if location is None:
+                [job] = resolve_identities({"options": OPTIONS, "manifest": document})["jobs"]
+                assert [one["name"] for one in job["inputs"]] == ["orders.v1"]
+            else:
+                assert refused(document).location == location
+
+
 def test_an_artifact_whose_project_is_null_is_ours() -> None:
     document = shop()
     for artifact in document["artifacts"]["flink_jobs"]:
