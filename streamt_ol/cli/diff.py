@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from streamt_ol.cli import exits, options
-from streamt_ol.cli.output import file_to_write, note, write_text
+from streamt_ol.cli.output import file_to_write, note, write_file
 from streamt_ol.cli.parameters import OUTPUT, Context, argument, option
 from streamt_ol.lineage.changes import KINDS
 from streamt_ol.lineage.rendering.diff import REPORTERS, reporter
@@ -190,7 +190,7 @@ def _show(output: Output, difference: Difference, form: str, output_file: Path |
     from streamt_ol.lineage.wording import summary
 
     if output_file is not None:
-        write_text(output_file, reporter(form)(difference))
+        write_file(output_file, [reporter(form)(difference).encode()])
     if output.json:
         return
     if output_file is None:

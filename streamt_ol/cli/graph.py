@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from streamt_ol.cli import options
-from streamt_ol.cli.output import file_to_write, note, write_text
+from streamt_ol.cli.output import file_to_write, note, write_file
 from streamt_ol.cli.parameters import Context, argument, option
 from streamt_ol.lineage.rendering import RENDERERS, format_of, renderer
 from streamt_ol.lineage.rendering.style import (
@@ -117,7 +117,7 @@ def graph(
     )
     picture = renderer(chosen)(drawn, style)
     if output_file is not None:
-        write_text(output_file, picture.text)
+        write_file(output_file, [picture.text.encode()])
     warnings = [] if quiet else lineage.warnings
     if output.json:
         output.envelope(_data(drawn, style, chosen, picture, output_file), warnings)

@@ -190,12 +190,12 @@ def file_to_write(output: Output, path: Path | None) -> Path | None:
     return None
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write ``text`` to a file, all or nothing. Raises E506 where that fails."""
+def write_file(path: Path, chunks: Iterable[bytes]) -> None:
+    """Write the file of ``--output-file``, all or nothing. Raises E506 where that fails."""
     from streamt_ol.transport import atomic
 
     try:
-        atomic.write(path, [text.encode()])
+        atomic.write(path, chunks)
     except OSError as error:
         message = f"cannot write to {place(str(path))}: {error.strerror}"
         raise StreamtOlError(INVALID, message, location=Location(option="output_file")) from None

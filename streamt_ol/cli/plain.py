@@ -18,6 +18,8 @@ _KINDS: dict[Any, type] = {str: str, str | None: str, Path: Path, Path | None: P
 _LISTS = (list[str], list[str] | None)
 _NUMBERS = (int, int | None)
 _DIGITS = 9  # of a number that is read here
+# What a declaration may say without changing how its value is read; `_number` knows the bounds.
+_SETTINGS = {"help", "metavar", "rich_help_panel", "min", "max"}
 _GIVEN = "yes"  # the text of a flag
 
 
@@ -36,13 +38,13 @@ def read(
             del rest[:taken]
     values: dict[str, Any] = {}
     for name, text in given:
-        kind, choices = parameters[name].kind, parameters[name].choices
-        if choices and text not in choices:
+        kind, _, settings, choices, _ = parameters[name]
+        if settings.keys() - _SETTINGS or (choices and text not in choices):
             return None
         if kind in _LISTS:
             values.setdefault(name, []).append(text)
         elif kind in _NUMBERS:
-            values[name] = _number(text, parameters[name].settings)
+            values[name] = _number(text, settings)
             if values[name] is None:
                 return None
         elif (make := _KINDS.get(kind)) is None or (make is Path and not _is_taken(text)):
@@ -91,7 +93,7 @@ def _is_taken(path: str) -> bool:
 
 def _number(text: str, settings: dict[str, Any]) -> int | None:
     """Return the whole number in its bounds that plain digits write, None for any other text."""
-    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS) or "callback" in settings:
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
         return None
     number = int(text)
     return number if settings.get("min", 0) <= number <= settings.get("max", number) else None

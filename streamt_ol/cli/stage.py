@@ -96,9 +96,11 @@ def stage(
             raise StreamtOlError(USAGE, message, suggestion="use a pipe")
     if output_file is not None and known != LAST:
         raise StreamtOlError(USAGE, f"only {LAST} takes {options.OUTPUT_FILE}")
+    if known == "load_manifest" and manifest is None and _is_terminal():
+        raise StreamtOlError(USAGE, "no manifest is given, and standard input is a terminal")
     output_file = file_to_write(output, output_file)
     with elapsed("reading the state"):
-        state = {"options": _options(known, given)} if known in READERS else _read_state()
+        state = {"options": {}} if known in READERS else _read_state()
     if isinstance(state, dict) and isinstance(carried := state.get("options"), dict):
         own = {key: value for key, value in given.items() if value is not None}
         state["options"] = with_environment({**carried, **own}, os.environ)
@@ -113,12 +115,8 @@ def stage(
     _print(output, result, pretty=pretty)
 
 
-def _options(known: str, given: dict[str, str | None]) -> dict[str, str | None]:
-    """Return the options of a stage that reads files; no manifest means a pipe."""
-    terminal = sys.stdin is not None and sys.stdin.isatty()
-    if known == "load_manifest" and given["manifest"] is None and terminal:
-        raise StreamtOlError(USAGE, "no manifest is given, and standard input is a terminal")
-    return {}
+def _is_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _stages(name: str, output: Output, output_file: Path | None) -> list[runner.NamedStage]:
@@ -132,7 +130,7 @@ def _stages(name: str, output: Output, output_file: Path | None) -> list[runner.
 
 
 def _read_state() -> Any:
-    if sys.stdin is None or sys.stdin.isatty():
+    if sys.stdin is None or _is_terminal():
         raise StreamtOlError(USAGE, "the stage reads JSON from a pipe, and there is none")
     try:
         return strict_json.loads(read_input(STDIN, DOCUMENT, JSON_STARTS), strict_json.WRITABLE)

@@ -58,7 +58,8 @@ def invoke(arguments: Sequence[str], output: Output) -> int | None:
 
 def _usage_error(error: typer.TyperException) -> StreamtOlError:
     """Return the error about a command line that cannot be parsed."""
-    if getattr(error, "option_name", None) == OUTPUT:
+    of_command = getattr(getattr(error, "ctx", None), "parent", None) is not None
+    if of_command and getattr(error, "option_name", None) == OUTPUT:
         return StreamtOlError(
             USAGE,
             f"the option {OUTPUT} stands before the command",

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from streamt_ol.cli.options import OUTPUT_FILE, known_rules, refuse_target, size_of
-from streamt_ol.cli.output import file_to_write
+from streamt_ol.cli.output import file_to_write, write_file
 from streamt_ol.cli.parameters import OUTPUT, Context, argument, option
-from streamt_ol.problems import INVALID, USAGE, StreamtOlError
+from streamt_ol.problems import USAGE, StreamtOlError
 from streamt_ol.reading.expansion import expanded
 from streamt_ol.redaction import place
 from streamt_ol.scale.engines import ENGINES, LOCAL
@@ -20,7 +20,7 @@ from streamt_ol.validation.report import REPORTERS, reporter
 from streamt_ol.validation.rules import RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from streamt_ol.cli.output import Output
     from streamt_ol.validation.report.collector import Report
@@ -127,7 +127,7 @@ def validate(
         for failure in report.failures:
             output.error(failure)
     if output_file is not None:
-        _write(output_file, reporter(chosen)(report, False))
+        write_file(output_file, reporter(chosen)(report, False))
     if output_file is None or output.json:
         colour = chosen == "text" and _is_colourful()
         output.data(reporter("json" if output.json else chosen)(report, colour))
@@ -177,17 +177,6 @@ def _checked(names: list[str], options: Options, scale: ScaleOptions, *, in_spli
 def _cores() -> int:
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
-
-
-def _write(path: Path, chunks: Iterator[bytes]) -> None:
-    from streamt_ol.transport import atomic
-
-    try:
-        atomic.write(path, chunks)
-    except OSError as error:
-        raise StreamtOlError(
-            INVALID, f"cannot write the report: {error.strerror}", location="output_file"
-        ) from None
 
 
 def _is_colourful() -> bool:

@@ -22,6 +22,11 @@ NAMESPACES = ("--job-namespace", "jobs", "--kafka-namespace", "kafka://b.example
 
 
 class TestUsageErrors:
+    def test_an_output_without_a_form_is_not_told_to_stand_before_the_command(self) -> None:
+        ran = streamt_ol("--output")
+        assert ran.returncode == 2
+        assert ran.stderr.startswith(b"E500_USAGE_ERROR: Option '--output' requires an argument.\n")
+
     @pytest.mark.parametrize(
         ("arguments", "message", "hint"),
         [

@@ -17,7 +17,7 @@ from streamt_ol.cli import plain, typer_app
 from streamt_ol.cli.app import before_the_command
 from streamt_ol.cli.commands import COMMANDS, load
 from streamt_ol.cli.output import Output
-from streamt_ol.cli.parameters import declared
+from streamt_ol.cli.parameters import Declaration, Parsing, declared
 from streamt_ol.problems import StreamtOlError
 
 DEMO = FIXTURES / "manifests" / "demo.json"
@@ -169,6 +169,12 @@ def test_usual_lines_need_no_typer(line: str, expected: dict[str, Any]) -> None:
 def test_whatever_else_is_left_to_typer(line: str) -> None:
     command, *words = line.split(" ")
     assert read_plainly(command, words) is None
+
+
+def test_an_option_whose_value_typer_changes_is_left_to_typer() -> None:
+    for settings_, read in (({"min": 0, "help": "A number."}, {"n": 3}), ({"callback": abs}, None)):
+        option = Declaration(int, ("--n",), settings_, (), required=False)
+        assert plain.read({"n": option}, Parsing(), ["--n", "3"]) == read
 
 
 @pytest.mark.parametrize(
