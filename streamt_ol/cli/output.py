@@ -27,6 +27,11 @@ _HINTS = {
     "gateway_namespace": "kafka://HOST:PORT",
     "env": "NAME or set STREAMT_ENV",
 }
+# What is given where a namespace cannot be derived from an address of the runtime.
+_INSTEAD = {
+    "runtime.kafka.bootstrap_servers": "kafka_namespace",
+    "runtime.conduktor.gateway.proxy_bootstrap": "gateway_namespace",
+}
 
 
 class Output:
@@ -120,16 +125,17 @@ class Output:
         since their values may come from elsewhere: a variable, a file, the stage before.
         """
         record, at = error.record(), error.location
-        if at is None or at.option is None:
+        named = at and (at.option or _INSTEAD.get(at.field or ""))
+        if not at or not named:
             return record
         from streamt_ol.contracts import OPTIONS
 
         of_pipeline = {*OPTIONS["properties"]["options"]["properties"], "output_file"}
-        flag = self.flags.get(at.option) or self.flags.get(f"openlineage_{at.option}")
-        if flag is not None and at.option not in of_pipeline:
+        flag = self.flags.get(named) or self.flags.get(f"openlineage_{named}")
+        if flag is not None and named not in of_pipeline:
             record["location"] = str(at.replaced(option=flag))
-        if flag is not None and at.option in _HINTS:
-            record.setdefault("suggestion", f"give {flag} {_HINTS[at.option]}")
+        if flag is not None and named in _HINTS:
+            record.setdefault("suggestion", f"give {flag} {_HINTS[named]}")
         return record
 
     def _write_envelope(

@@ -147,6 +147,5 @@ def namespace_of_endpoint(value: object, location: str) -> str:
             INVALID,
             "the address is not exactly one host:port, so no namespace can be derived from it",
             location=location,
-            suggestion="give the namespace explicitly",
         )
     return f"kafka://{endpoint}"

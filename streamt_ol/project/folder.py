@@ -9,6 +9,7 @@ from typing import Any
 
 from streamt_ol.problems import PARSE, Location, StreamtOlError
 from streamt_ol.project import PROJECT_FILES
+from streamt_ol.reading.faults import not_utf8
 from streamt_ol.reading.files import PROJECT_FILE, read_file
 from streamt_ol.reading.yaml_values import YamlMap
 from streamt_ol.redaction import place
@@ -64,7 +65,7 @@ class Folder:
             return None
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1
-            raise _unreadable(name, "it is not UTF-8", line) from None
+            raise _unreadable(name, f"it is {not_utf8(error.object)}", line) from None
         except OSError as error:
             raise _unreadable(name, error.strerror or "it cannot be opened") from None
 

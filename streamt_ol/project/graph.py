@@ -16,9 +16,12 @@ _SHOWN = 8  # names of a cycle in a message
 def refuse_cycles(models: Sequence[Model]) -> None:
     """Raise E506 at the first model that depends on itself, directly or through others.
 
-    Iterative and linear: a chain of models may be as long as it likes.
+    Iterative and linear: a chain of models may be as long as it likes. A name that two models
+    have is the fault that a later stage tells, and no cycle.
     """
     by_name = {model.body["name"]: model for model in models}
+    if len(by_name) < len(models):
+        return
     state: dict[str, int] = {}
     for start in by_name:
         path: list[tuple[str, list[str]]] = []

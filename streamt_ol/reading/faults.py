@@ -33,3 +33,11 @@ class Fault(NamedTuple):
     pointer: str = ""
     line: int = 0
     column: int = 0
+
+
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def not_utf8(data: bytes) -> str:
+    """Return what to call bytes that are not UTF-8: UTF-16 is known by its byte order mark."""
+    return "not UTF-8 but UTF-16" if data[:2] in _UTF16_MARKS else "not UTF-8"

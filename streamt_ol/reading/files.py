@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from streamt_ol.problems import INVALID, StreamtOlError
 from streamt_ol.reading.blocks import DamagedError, blocks
+from streamt_ol.reading.faults import not_utf8
 from streamt_ol.reading.json_scan import BLANKS
 from streamt_ol.reading.opening import is_regular, open_file, open_input
 
@@ -101,7 +102,8 @@ def read_configuration(path: str, location: str) -> Any:
     try:
         text = read_file(path, CONFIGURATION).decode()
     except UnicodeDecodeError as error:
-        raise _refused(location, f"it is not UTF-8 at byte {error.start}") from None
+        reason = f"it is {not_utf8(error.object)} at byte {error.start}"
+        raise _refused(location, reason) from None
     except OSError as error:
         raise _refused(location, error.strerror or "it cannot be read") from None
     return parse_configuration(text, location)

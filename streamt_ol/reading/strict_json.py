@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from streamt_ol.reading import json_scan
-from streamt_ol.reading.faults import Fault, FaultKind
+from streamt_ol.reading.faults import Fault, FaultKind, not_utf8
 from streamt_ol.reading.json_scan import BOM, DEEPEST
 
 WRITABLE = 254  # the nesting that orjson writes
@@ -141,7 +141,7 @@ def refusal(data: bytes, refused: orjson.JSONDecodeError) -> Fault:
         data.decode()
     except UnicodeDecodeError as error:
         column = error.start - data.rfind(b"\n", 0, error.start)
-        message = f"not UTF-8 at byte {column} of the line"
+        message = f"{not_utf8(data)} at byte {column} of the line"
         line = data.count(b"\n", 0, error.start)
         return Fault(FaultKind.ENCODING, message, line=line, column=column)
     reason = _POSITION.sub("", str(refused))

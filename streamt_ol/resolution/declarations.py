@@ -12,6 +12,7 @@ from streamt_ol.problems import INVALID, Location, StreamtOlError, pointer
 from streamt_ol.redaction import shown
 
 _UNLOCATED = Locations()
+_COMPARED = 200  # characters of a name that may be misspelt
 
 
 class ManifestPart(Protocol):
@@ -67,6 +68,16 @@ class Declarations:
     def named(self, name: str) -> Declaration | None:
         """Return the source or the model with this name."""
         return self.sources.get(name) or self.models.get(name)
+
+    def nearest(self, kind: str, name: str) -> str | None:
+        """Return a hint where ``name`` is of the other kind, or like a name that there is."""
+        from difflib import get_close_matches
+
+        if (other := self.named(name)) is not None:
+            return f"{shown(name)} is a {other.kind}"
+        names = {"source": self.sources, "ref": self.models}.get(kind, self.sources | self.models)
+        near = get_close_matches(name[:_COMPARED], names, 1)
+        return f"did you mean {shown(near[0])}?" if near else None
 
 
 def required_name(name: str, owner: ManifestPart, *parts: str | int) -> str:

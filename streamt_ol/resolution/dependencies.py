@@ -98,8 +98,12 @@ class Dependencies:
         found = lookup(name)
         if found is None:
             what = "model" if kind == "ref" else kind
-            message = f"there is no {what} named {shown(name)}"
-            raise StreamtOlError(INVALID, message, location=model.at(*parts))
+            raise StreamtOlError(
+                INVALID,
+                f"there is no {what} named {shown(name)}",
+                location=model.at(*parts),
+                suggestion=self._declarations.nearest(kind, name),
+            )
         if found.name not in self._topics:
             message = f"the {found.kind} {shown(name)} has no dataset to read"
             raise StreamtOlError(INVALID, message, location=model.at(*parts))

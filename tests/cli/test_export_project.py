@@ -429,6 +429,49 @@ rules: {hunter: hunter2}
             assert "hunter2" not in error_of(project(tmp_path / name, stream_project=text)), name
 
 
+class TestHints:
+    @pytest.mark.parametrize(
+        ("sql", "said"),
+        [
+            ("{{ source('trips_rw') }}",
+             "there is no source named 'trips_rw'\n  hint: did you mean 'trips_raw'?\n"),
+            ("{{ ref('trips_cleen') }}",
+             "there is no model named 'trips_cleen'\n  hint: did you mean 'trips_clean'?\n"),
+            ("{{ source('trips_clean') }}",
+             "there is no source named 'trips_clean'\n  hint: 'trips_clean' is a model\n"),
+            ("{{ ref('trips_raw') }}",
+             "there is no model named 'trips_raw'\n  hint: 'trips_raw' is a source\n"),
+            ("{{ source('payments') }}", "there is no source named 'payments'\n"),
+        ],
+    )  # fmt: skip
+    def test_a_misspelt_name_has_the_right_one_as_its_hint(
+        self, sql: str, said: str, tmp_path: Path
+    ) -> None:
+        folder = project(
+            tmp_path / "p",
+            stream_project="project: {name: p}\nsources: [{name: trips_raw, topic: a}]\n"
+            "models:\n  - {name: trips_clean, materialized: topic, sql: SELECT 1}\n"
+            f'  - {{name: m, materialized: topic, sql: "SELECT * FROM {sql}"}}\n',
+        )
+        told = error_of(folder, "--kafka-namespace", "kafka://b.example:9092")
+        assert told.endswith(f"/models/1/sql: {said}")
+
+    @pytest.mark.parametrize("command", ["export", "graph"])
+    def test_a_list_of_brokers_needs_the_option(self, command: str, tmp_path: Path) -> None:
+        folder = project(
+            tmp_path / "p",
+            stream_project="project: {name: p}\n"
+            "runtime: {kafka: {bootstrap_servers: 'a:1,b:2'}}\nsources: [{name: a, topic: a}]\n",
+        )
+        arguments = JOBS if command == "export" else []
+        ran = streamt_ol(command, "--project-dir", folder, *arguments)
+        told = ran.stderr.decode().splitlines()
+        assert told[0].startswith(
+            "E506_OPENLINEAGE_INVALID stream_project.yml:2 runtime.kafka.bootstrap_servers: "
+        )
+        assert told[1] == "  hint: give --kafka-namespace kafka://HOST:PORT"
+
+
 class TestBadFolders:
     def test_no_folder_and_no_project(self, tmp_path: Path) -> None:
         missing = error_of(tmp_path / "missing")
@@ -454,6 +497,14 @@ class TestBadFolders:
         folder = project(tmp_path / "p", stream_project="")
         (folder / "stream_project.yml").write_bytes(b"project:\n  name: \xff\n")
         assert "E501_PARSE_ERROR stream_project.yml:2: " in error_of(folder)
+
+    def test_utf_16_is_called_by_its_name(self, tmp_path: Path) -> None:
+        folder = project(tmp_path / "p", stream_project="")
+        (folder / "stream_project.yml").write_text("project: {name: p}\n", "utf-16")
+        assert error_of(folder) == (
+            "E501_PARSE_ERROR stream_project.yml:1: the file cannot be read: it is not UTF-8 "
+            "but UTF-16\n"
+        )
 
     def test_a_byte_order_mark_is_accepted(self, tmp_path: Path) -> None:
         folder = project(tmp_path / "p", stream_project="\ufeffproject: {name: p}\n")

@@ -356,6 +356,11 @@ def test_a_refused_file(tmp_path: Path, content: bytes) -> None:
     assert refused_file(tmp_path, content).location == "OPENLINEAGE_CONFIG"
 
 
+def test_utf_16_is_called_by_its_name(tmp_path: Path) -> None:
+    error = refused_file(tmp_path, OPENMETADATA.encode("utf-16"))
+    assert "it is not UTF-8 but UTF-16" in error.message
+
+
 def test_a_broken_file_does_not_show_its_lines(tmp_path: Path) -> None:
     error = refused_file(tmp_path, f"transport:\n  api_key: {KEY}: {KEY}\n\t{KEY}".encode())
     assert KEY not in repr(error.record())
