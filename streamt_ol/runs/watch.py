@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
     from watchdog.observers.api import BaseObserver
 
+# Seconds until file events begin: a short body ends before watchdog, which takes long to import,
+# is needed, and a child that is started at once inherits no descriptor of it.
+AT_FIRST = 0.1
 # Seconds between two calls. With file events, polling only covers what they miss: a folder that
 # was removed and made anew, a network file system. Without them it must be quick to see a short
 # operation at all; so must it be while more is waited for than a change of the file.
+POLL_AT_FIRST = 0.001
 POLL_BESIDE_EVENTS = 0.1
 POLL_ALONE = 0.003
 
@@ -32,34 +36,43 @@ def watching(path: Path, changed: Callable[[], bool]) -> Iterator[None]:
     its folders need not exist yet. Nothing is created.
     """
     one_at_a_time = threading.Lock()
-    settled = False
+    stopped, woken = threading.Event(), threading.Event()
+    settled, alone = False, POLL_AT_FIRST
+    events: _FileEvents | None = None
 
     def call() -> None:
         nonlocal settled
         with one_at_a_time:
             settled = changed()
 
-    stopped, woken = threading.Event(), threading.Event()
-    events = _file_events(path.absolute().parent, call, woken.set)
-    if events is not None:
-        events.arm()
-
     def poll() -> None:
         while not stopped.is_set():
-            woken.wait(POLL_BESIDE_EVENTS if events is not None and settled else POLL_ALONE)
-            woken.clear()
-            if events is not None:
-                events.arm()
+            armed = events  # which may begin at any time
+            if armed is not None:
+                armed.arm()
             call()
+            woken.wait(POLL_BESIDE_EVENTS if armed is not None and settled else alone)
+            woken.clear()
 
-    poller = threading.Thread(target=poll, name="marker-poll", daemon=True)
-    poller.start()
+    def begin_events() -> None:
+        nonlocal events, alone
+        if not stopped.wait(AT_FIRST):
+            events = _file_events(path.absolute().parent, call, woken.set)
+            alone = POLL_ALONE
+
+    threads = [
+        threading.Thread(target=target, name="marker-watch", daemon=True)
+        for target in (poll, begin_events)
+    ]
+    for thread in threads:
+        thread.start()
     try:
         yield
     finally:
         stopped.set()
         woken.set()
-        poller.join()
+        for thread in threads:
+            thread.join()
         if events is not None:
             events.close()
 

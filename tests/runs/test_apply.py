@@ -11,10 +11,11 @@ import uuid
 from pathlib import Path
 
 import pytest
-from support.commands import clean_environment
 from support.streamt.place import NAMESPACE, Json, Place, kinds, read_until, wait_for
 from support.streamt.stand_in import SECRET
 from support.streamt.terminal import Terminal
+
+from streamt_ol.runs import watch
 
 W112 = "W112_OPENLINEAGE_EMIT_FAILED"
 OPERATION = "0b1f8f6e-3c5e-4d6a-9a51-7d1c1d8f2c11"
@@ -77,6 +78,7 @@ class TestTheDurableBoundary:
         watchdog: bool,
     ) -> None:
         """The first state file is made just before the first marker, whatever follows."""
+        monkeypatch.setattr(watch, "AT_FIRST", 0)
         if not watchdog:
             monkeypatch.setitem(sys.modules, "watchdog.observers", None)
         plan = {"at": "begin", "then": "rollback", "exit": exit_status, "actions": actions}
@@ -442,18 +444,6 @@ def test_without_watchdog_polling_sees_the_same(place: Place) -> None:
     done = place.run("apply", PYTHONPATH=str(blocked))
     assert (done.returncode, done.stderr) == (0, b"")
     assert place.kinds() == ["START", "COMPLETE"]
-
-
-def test_what_watchdog_logs_is_not_on_stderr(tmp_path: Path) -> None:
-    """It logs an error where an event comes while it is stopped."""
-    code = (
-        "import logging, pathlib, sys; from streamt_ol.runs.watch import watching\n"
-        "with watching(pathlib.Path(sys.argv[1]), lambda: True): pass\n"
-        "logging.getLogger('watchdog.observers.inotify').error('inactive')"
-    )
-    line = [sys.executable, "-c", code, str(tmp_path / "marker")]
-    done = subprocess.run(line, capture_output=True, env=clean_environment(), check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_the_manifest_is_never_read_from_the_childs_stdin(place: Place) -> None:

@@ -20,7 +20,7 @@ import pytest
 from support.delivery.servers import Server
 from support.streamt.place import UNSET, Json, Place, kinds, read_until, sent
 
-from streamt_ol.runs import Job, Run, RunSpec
+from streamt_ol.runs import Job, Run, RunSpec, watch
 from streamt_ol.runs.child import run_child
 from streamt_ol.runs.signals import signals_held
 from streamt_ol.runs.wrapped import run_wrapped
@@ -309,7 +309,15 @@ class TestLeaks:
         assert len(events) == 2000
         assert len({event["run"]["runId"] for event in events}) == 1000
 
-    def test_applies_leave_nothing_behind(self, place: Place, same_process: psutil.Process) -> None:
+    @pytest.mark.parametrize("at_first", [0, watch.AT_FIRST])
+    def test_applies_leave_nothing_behind(
+        self,
+        place: Place,
+        same_process: psutil.Process,
+        monkeypatch: pytest.MonkeyPatch,
+        at_first: float,
+    ) -> None:
+        monkeypatch.setattr(watch, "AT_FIRST", at_first)
         for _ in range(50):
             status, events, warnings = place.apply_here({}, "/bin/false")
             assert (status, events, warnings) == (1, [], [])
