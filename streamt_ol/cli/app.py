@@ -10,10 +10,9 @@ from typing import NamedTuple
 from streamt_ol.cli import exits, plain
 from streamt_ol.cli.commands import AROUND_A_CHILD, COMMANDS, load
 from streamt_ol.cli.output import Output
-from streamt_ol.cli.parameters import OUTPUT, Context, declared, flags_of
+from streamt_ol.cli.parameters import COMPLETION, OUTPUT, Context, declared, flags_of
 from streamt_ol.problems import ENDED_BY_SIGNAL, INVALID, USAGE, StreamtOlError, Terminated
 
-COMPLETION = "_STREAMT_OL_COMPLETE"  # the variable by which a shell asks for completions
 FORMATS = ("text", "json")
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 HELP = ("-h", "--help")
 OUTPUT = "--output"  # the global option
+COMPLETION = "_STREAMT_OL_COMPLETE"  # the variable by which a shell asks for completions
 
 
 class Context:

@@ -5,6 +5,7 @@ Imported only where one of those is asked for.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from operator import getitem
@@ -19,7 +20,7 @@ from streamt_ol import __version__
 from streamt_ol.cli import exits
 from streamt_ol.cli.commands import COMMANDS, load
 from streamt_ol.cli.output import Output
-from streamt_ol.cli.parameters import HELP, OUTPUT, declared
+from streamt_ol.cli.parameters import COMPLETION, HELP, OUTPUT, declared
 from streamt_ol.problems import USAGE, StreamtOlError
 from streamt_ol.redaction import one_line
 
@@ -38,6 +39,8 @@ class OutputFormat(StrEnum):
 
 def invoke(arguments: Sequence[str], output: Output) -> int | None:
     """Run one command line and return its status. Raises E500 for one that is wrong."""
+    if COMPLETION in os.environ:
+        os.environ["COLUMNS"] = "10000"  # typer folds descriptions, and fish takes lines for words
     try:
         command = typer.main.get_command(build(output.command))
         status: int | None = command.main(
@@ -73,6 +76,7 @@ def build(only: str = "") -> typer.Typer:
     """Build the application with the one command ``only``, or with all for any other name."""
     app = typer.Typer(
         no_args_is_help=True,
+        rich_markup_mode=None,  # whose tables cut names of options on a terminal of 80 columns
         # Its two options stand beside --help; a command's own line needs neither.
         add_completion=only not in COMMANDS,
         pretty_exceptions_enable=False,
@@ -87,7 +91,10 @@ def build(only: str = "") -> typer.Typer:
             "ignore_unknown_options": parsing.passes_on,
         }
         prepared = type("Prepared", (_Prepared,), {"prepare": staticmethod(parsing.prepare)})
-        app.command(name, cls=prepared, context_settings=settings)(_typed(command))
+        summary = (command.__doc__ or "").partition("\n")[0]
+        app.command(name, cls=prepared, short_help=summary, context_settings=settings)(
+            _typed(command)
+        )
     return app
 
 

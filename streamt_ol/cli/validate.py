@@ -36,7 +36,7 @@ def validate(
         list[str] | None,
         argument(
             metavar="[EVENTS]...",
-            help="Files, folders, patterns, objects (s3://…) of events; - or nothing: a pipe.",
+            help="Files, folders, patterns, objects (s3://...) of events; - or nothing: a pipe.",
         ),
     ] = None,
     format: Annotated[

@@ -18,9 +18,13 @@ LINES = {
     "streamt-ol --output json va": ["validate"],
     "streamt-ol graph -f ": ["dot", "html", "json", "mermaid", "svg", "text"],
     "streamt-ol validate 'é' --output-f": ["--output-file"],
+    "streamt-ol check --": [
+        "--as-run-events", "--for", "--help", "--ignore", "--kafka-config", "--namespace-map",
+        "--no-validate", "--refuse-invalid",
+    ],
     "streamt-ol export man": [],
     "streamt-ol run --job-name j -- ls m": [],
-}
+}  # fmt: skip
 BASH = """\
 eval "$(streamt-ol --show-completion)"
 while IFS= read -r line; do

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import typer
+from support.commands import streamt_ol
 
 from streamt_ol.cli.commands import COMMANDS, load
 from streamt_ol.cli.output import Output
@@ -36,14 +37,22 @@ def test_the_options_of_a_command_have_flags(output: Output) -> None:
 def test_all_of_a_help_text_is_shown(
     command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # What stands in square brackets is markup to the library that draws the table.
-    monkeypatch.setenv("COLUMNS", "400")
+    monkeypatch.setenv("COLUMNS", "80")
     application: Any = typer.main.get_command(build(command))
     application.main([command, "--help"], standalone_mode=False, obj=Output())
-    shown = " ".join(capsys.readouterr().out.split())
+    shown = "".join(capsys.readouterr().out.split())  # a word may be broken at its hyphen
+    assert shown.isascii()  # so that it can be printed in every locale
     for parameter in application.commands[command].params:
-        if getattr(parameter, "help", None):
-            assert " ".join(parameter.help.split()) in shown
+        texts = [*parameter.opts, parameter.metavar or "", getattr(parameter, "help", None) or ""]
+        for text in texts if parameter.param_type_name == "option" else texts[1:]:
+            assert "".join(text.split()) in shown
+
+
+def test_a_summary_of_each_command_is_shown_in_full() -> None:
+    shown = " ".join(streamt_ol("--help", environment={"COLUMNS": "80"}).stdout.decode().split())
+    for name in COMMANDS:
+        command, _ = load(name)
+        assert f" {name} {(command.__doc__ or '').partition(chr(10))[0]}" in shown
 
 
 @pytest.mark.parametrize(
