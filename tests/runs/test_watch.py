@@ -25,7 +25,7 @@ def events_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Seen:
-    """What the file held at the last call."""
+    """The content of the file at the last call."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
