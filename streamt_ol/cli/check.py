@@ -13,7 +13,7 @@ from streamt_ol.cli.parameters import Context, argument, option
 from streamt_ol.cli.progress import elapsed, reading_settings
 from streamt_ol.delivery.checks import EventCheck
 from streamt_ol.delivery.checks import check as checked_events
-from streamt_ol.delivery.outcome import DEPENDS, REFUSED, Verdict
+from streamt_ol.delivery.outcome import DEPENDS, PLAIN, REFUSED, Verdict
 from streamt_ol.delivery.reading import Events, RunMaking
 from streamt_ol.delivery.receivers import CHECKED, RECEIVERS
 from streamt_ol.problems import NOT_DELIVERED, USAGE, Location, StreamtOlError
@@ -98,8 +98,10 @@ def _counted(
 ) -> Iterator[EventCheck]:
     for checked in found:
         for name, verdict in checked.verdicts.items():
-            totals[name][verdict.status] += 1
-            totals[name]["edges"] += verdict.edges or 0
+            total = totals[name]
+            total[verdict.status] += 1
+            if verdict.edges:
+                total["edges"] += verdict.edges
         yield checked
 
 
@@ -133,19 +135,26 @@ def _print(
 
 
 def _explained(found: Iterable[EventCheck]) -> Iterator[str]:
-    for checked in found:
-        for name, verdict in checked.verdicts.items():
+    for line, event, verdicts in found:
+        for name, verdict in verdicts.items():
+            if verdict == PLAIN:
+                yield f"line {line}: {name}: {verdict.status}: {event}"
+                continue
             limit = "at most " if verdict.status == DEPENDS else ""
             edges = f", {limit}{verdict.edges} edges" if verdict.edges is not None else ""
-            yield f"line {checked.line}: {name}: {verdict.status}{edges}: {checked.name}"
-            yield from (f"  why: {reason}" for reason in verdict.reasons)
-            if verdict.rules:
-                yield f"  hint: {options.ways_out(verdict.rules)}"
-            yield from (f"  note: {text}" for text in verdict.notes)
-            if verdict.is_taken and verdict.reads:
-                yield f"  reads: {', '.join(verdict.reads)}"
-            if verdict.ignores:
-                yield f"  does not read: {', '.join(verdict.ignores)}"
+            yield f"line {line}: {name}: {verdict.status}{edges}: {event}"
+            yield from _details(verdict)
+
+
+def _details(verdict: Verdict) -> Iterator[str]:
+    yield from (f"  why: {reason}" for reason in verdict.reasons)
+    if verdict.rules:
+        yield f"  hint: {options.ways_out(verdict.rules)}"
+    yield from (f"  note: {text}" for text in verdict.notes)
+    if verdict.is_taken and verdict.reads:
+        yield f"  reads: {', '.join(verdict.reads)}"
+    if verdict.ignores:
+        yield f"  does not read: {', '.join(verdict.ignores)}"
 
 
 def _matrix(found: Iterable[EventCheck], totals: dict[str, dict[str, int]]) -> Iterator[str]:

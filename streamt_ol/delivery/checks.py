@@ -36,23 +36,22 @@ def check(
     What is not an event is refused by every receiver. ``watches``, by the receiver's name, look at
     the events that it takes.
     """
-    for entry in events.entries():
-        if entry.fault:
-            invalid = Verdict(REFUSED, (entry.fault,))
-            yield EventCheck(entry.line, "no event", {r.name: invalid for r in receivers})
-        for item in entry.items:
-            faults = validity.faults(item.event)
-            verdicts = {}
-            for receiver in receivers:
-                size = len(receiver.adapted(item.event, item.body))
-                candidate = Candidate(item.event, size, names_facets=True)
-                verdict = judge(receiver, candidate, faults, validity)
-                verdicts[receiver.name] = verdict
-                if watches and receiver.name in watches and verdict.is_taken:
-                    watches[receiver.name].add(item.event)
-            if events.as_runs and entry.kind == DATASET:
-                verdicts = {name: _as_part_of_runs(v) for name, v in verdicts.items()}
-            yield EventCheck(entry.line, item.name, verdicts)
+    for item in events.items():
+        if item.fault:
+            invalid = Verdict(REFUSED, (item.fault,))
+            yield EventCheck(item.line, item.name, {r.name: invalid for r in receivers})
+            continue
+        faults = validity.faults(item)
+        verdicts = {}
+        for receiver in receivers:
+            candidate = Candidate(item, len(receiver.adapted(item)), is_explained=True)
+            verdict = judge(receiver, candidate, faults, validity)
+            verdicts[receiver.name] = verdict
+            if watches and receiver.name in watches and verdict.is_taken:
+                watches[receiver.name].add(item.event)
+        if events.as_runs and item.outline.kind == DATASET:
+            verdicts = {name: _as_part_of_runs(v) for name, v in verdicts.items()}
+        yield EventCheck(item.line, item.name, verdicts)
 
 
 def _as_part_of_runs(verdict: Verdict) -> Verdict:

@@ -124,7 +124,7 @@ class Engine:
         for item in items:
             if self.stop.is_set():
                 return
-            lane = lane_of(item.event) if item.lane is None else item.lane
+            lane = lane_of(item.outline) if item.lane is None else item.lane
             index = lane % len(workers)
             chunks[index].append(item)
             if len(chunks[index]) == size:

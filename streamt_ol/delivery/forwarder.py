@@ -92,10 +92,10 @@ class Forwarder:
         event, fault = parsed_event(value)
         if event is None:
             return self._poison(value, where, fault)
-        item = Item(self._count, value, value, event)
+        item = Item(self._count, value, value, parsed=event)
         name = f"{where} {item.name}"
         rules = self.rules
-        verdict, faults = judged(rules.receiver, event, len(value), rules.validity)
+        verdict, faults = judged(rules.receiver, item, len(value), rules.validity)
         if not verdict.is_taken:
             if rules.skips_unsupported and not verdict.rules:
                 return Handled(lambda: self.report.count("skipped"))

@@ -5,44 +5,63 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import orjson
 
 from streamt_ol.openlineage.events import DATASET_EVENT as DATASET
 from streamt_ol.openlineage.events import RUN_EVENT as RUN
-from streamt_ol.openlineage.events import at, entity_of, kind_of
+from streamt_ol.openlineage.events import Outline, at, outline_of
 from streamt_ol.openlineage.events import identity_of as identity
 from streamt_ol.reading import strict_json
 from streamt_ol.redaction import shown
+
+if TYPE_CHECKING:
+    from streamt_ol.validation.findings import Finding
 
 Event = Mapping[str, Any]
 
 
 @dataclass(slots=True, eq=False)
 class Item:
-    """An event to deliver.
+    """An event to deliver, or what is not one.
 
     ``line`` (from 1) and ``pointer`` (within an array) say where it stands in the input,
-    ``number`` (from 1) counts the events there; ``source`` is its text; ``part`` tells the events
-    made of one apart; ``body`` is sent, and ``parsed`` is the same, where it has been parsed.
-    ``lane`` is that of ``lane_of``, where it is known.
+    ``number`` (from 1) counts the events there; ``source`` is its text on one line, ``body`` is
+    sent; ``part`` tells the runs made of one event (``is_made``) apart. ``fault`` says why it is
+    not an event, safe to show.
+
+    What else is known is kept: ``parsed``, the event; its ``outlined`` outline; ``lane``, that of
+    ``lane_of``; ``findings``, those of `validate`.
     """
 
     line: int
     source: bytes
     body: bytes
-    parsed: Event | None = None
-    part: int = 0
     number: int = 0
     pointer: str = ""
+    part: int = 0
+    is_made: bool = False
+    fault: str = ""
+    parsed: Event | None = None
+    outlined: Outline | None = None
+    findings: tuple[Finding, ...] | None = None
     lane: int | None = None
 
     @property
     def event(self) -> Event:
-        """The event that is sent, parsed; each time anew where that was not done before."""
-        return _parsed(self.body) if self.parsed is None else self.parsed
+        """The event that is sent."""
+        if self.parsed is None:
+            self.parsed = _parsed(self.body)
+        return self.parsed
+
+    @property
+    def outline(self) -> Outline:
+        """The outline of the event."""
+        if self.outlined is None:
+            self.outlined = outline_of(self.event)
+        return self.outlined
 
     @property
     def digest(self) -> str:
@@ -52,7 +71,9 @@ class Item:
     @property
     def name(self) -> str:
         """The name of the event in a report: its kind, state and identity, safe to show."""
-        return f"{name_of(self.event)}{f' at {self.pointer}' if self.pointer else ''}"
+        if self.fault:
+            return "no event"
+        return f"{name_of(self.outline)}{f' at {self.pointer}' if self.pointer else ''}"
 
 
 def digest_of(line: bytes) -> str:
@@ -60,26 +81,19 @@ def digest_of(line: bytes) -> str:
     return hashlib.blake2b(line, digest_size=16).hexdigest()
 
 
-def lane_of(event: Event) -> int:
+def lane_of(outline: Outline) -> int:
     """Return a number that all events of one job (so of one run), or of one dataset, share.
 
     Events with one number are delivered in order.
     """
-    return crc32("\0".join(identity_of(event)).encode(errors="replace"))
+    return crc32(f"{outline.namespace}\0{outline.name}".encode(errors="replace"))
 
 
-def identity_of(event: Event) -> tuple[str, str]:
-    """Return the namespace and name of the job, or of a DatasetEvent's dataset; "" if absent."""
-    return identity(entity_of(event))
-
-
-def name_of(event: Event) -> str:
+def name_of(outline: Outline) -> str:
     """Return e.g. ``RunEvent COMPLETE 'ns' 'name'``, safe to show."""
-    kind = kind_of(event) or "event"
-    state = event.get("eventType") if kind == RUN else None
-    namespace, name = identity_of(event)
-    words = [kind, *([shown(state, 20)[1:-1]] if isinstance(state, str) else [])]
-    return " ".join([*words, shown(namespace), shown(name)])
+    kind, event_type, namespace, name = outline
+    state = f" {shown(event_type, 20)[1:-1]}" if kind == RUN and event_type else ""
+    return f"{kind or 'event'}{state} {shown(namespace)} {shown(name)}"
 
 
 def key_of(event: Event) -> str:
@@ -88,9 +102,9 @@ def key_of(event: Event) -> str:
     A run with a parent has the key of its root job, or else of its parent job, so that a chain of
     runs stays in order (``KafkaTransport._get_run_message_key`` of the official Python client).
     """
-    kind = kind_of(event)
+    kind, _, namespace, name = outline_of(event)
     if kind != RUN:
-        return f"{'dataset' if kind == DATASET else 'job'}:{'/'.join(identity_of(event))}"
+        return f"{'dataset' if kind == DATASET else 'job'}:{namespace}/{name}"
     parent = at(event, "run", "facets", "parent")
     root = at(parent, "root", "job")
     for job in (root if root is not None else at(parent, "job"), event.get("job")):

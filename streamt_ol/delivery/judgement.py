@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from streamt_ol.delivery.outcome import ACCEPTED, DEPENDS, REFUSED, Verdict
 from streamt_ol.delivery.receivers.acceptance import Candidate
 from streamt_ol.delivery.validity import Fault, Validity, said
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from streamt_ol.delivery.items import Item
     from streamt_ol.delivery.receivers.receiver import Receiver
 
 
@@ -21,13 +20,13 @@ def judge(
 
     A verdict that rests on validation names its rules; what else is found becomes notes.
     """
+    if not faults:
+        return receiver.acceptance(candidate)
     refusing = validity.refusing(faults, core=receiver.requires_core)
     if refusing:
         rules = tuple(dict.fromkeys(fault.rule for fault in refusing))
         return Verdict(REFUSED, (said(refusing),), rules=rules)
     verdict = receiver.acceptance(candidate)
-    if not faults:
-        return verdict
     if receiver.asks_for_core and verdict.status == ACCEPTED:
         verdict = _asked(verdict, tuple(fault for fault in faults if fault.is_core))
     notes = tuple(f"`validate` finds {fault}" for fault in faults)
@@ -43,8 +42,8 @@ def _asked(verdict: Verdict, faults: tuple[Fault, ...]) -> Verdict:
 
 
 def judged(
-    receiver: Receiver, event: Mapping[str, Any], size: int, validity: Validity
+    receiver: Receiver, item: Item, size: int, validity: Validity
 ) -> tuple[Verdict, tuple[Fault, ...]]:
     """Return the verdict about an event of ``size`` bytes, and its faults."""
-    faults = validity.faults(event)
-    return judge(receiver, Candidate(event, size), faults, validity), faults
+    faults = validity.faults(item)
+    return judge(receiver, Candidate(item, size), faults, validity), faults

@@ -38,6 +38,7 @@ class Verdict(NamedTuple):
         return self.status in (ACCEPTED, DEPENDS)
 
 
+PLAIN = Verdict(ACCEPTED)  # nothing more to say: that of most events, so made once
 State = Literal["sent", "no-edges", "refused", "failed", "unknown", "unsent"]
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, final
 
 from streamt_ol.delivery.items import lane_of
 from streamt_ol.delivery.judgement import judged
 from streamt_ol.delivery.validity import Validity
 from streamt_ol.openlineage.events import DATASET_EVENT as DATASET
-from streamt_ol.openlineage.events import JOB_EVENT as JOB
 from streamt_ol.problems import PARSE, StreamtOlError
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from streamt_ol.delivery.files.checkpoint import Checkpoint
     from streamt_ol.delivery.items import Item
-    from streamt_ol.delivery.reading import Entry, Events
+    from streamt_ol.delivery.reading import Events
     from streamt_ol.delivery.receivers.receiver import Receiver
     from streamt_ol.delivery.validity import Fault
 
@@ -28,21 +27,14 @@ Choice = Literal["send", "acknowledged", "skipped", "refused"]
 class Decision(NamedTuple):
     """The decision about one event, and why it is not sent, safe to show.
 
-    ``item`` is None for what is not an event. ``rules`` of `validate` are what a refusal
-    rests on; ``faults`` is what was found in an event.
+    ``rules`` of `validate` are what a refusal rests on; ``faults`` is what was found in an event.
     """
 
     choice: Choice
-    entry: Entry
-    item: Item | None = None
+    item: Item
     reason: str = ""
     rules: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """The name of the event in a report, safe to show."""
-        return self.item.name if self.item else "no event"
 
 
 @dataclass(frozen=True)
@@ -67,7 +59,7 @@ class _Chosen:
     def add(self, item: Item) -> None:
         self._keys.append(_key(item))
         self._texts.append(hash(item.source))
-        self._lanes.append(lane_of(item.event))
+        self._lanes.append(lane_of(item.outline))
 
     def __iter__(self) -> Iterator[tuple[int, int, int]]:
         return zip(self._keys, self._texts, self._lanes, strict=True)
@@ -101,16 +93,13 @@ class Plan:
 
     def survey(self) -> Iterator[Decision]:
         """Yield the decision about every event, in the order of the input."""
-        for entry in self._events.entries():
-            if entry.fault:
-                yield Decision("refused", entry, None, entry.fault)
-            for item in entry.items:
-                decision = self._decision(item, entry)
-                if decision.choice == "send":
-                    self.to_send += 1
-                    if not self.live:
-                        self._chosen.add(item)
-                yield decision
+        for item in self._events.items():
+            decision = self._decision(item)
+            if decision.choice == "send":
+                self.to_send += 1
+                if not self.live:
+                    self._chosen.add(item)
+            yield decision
 
     def items(self) -> Iterator[Item]:
         """Yield the events to send; what was appended to the input since is left alone.
@@ -121,7 +110,7 @@ class Plan:
         chosen = iter(self._chosen)
         if (following := next(chosen, None)) is None:
             return
-        for item in self._events.items():
+        for item in self._events.texts():
             key, text, lane = following
             if _key(item) != key:
                 continue
@@ -129,28 +118,30 @@ class Plan:
                 break
             item.lane = lane
             if receiver.adds is not None:
-                item.body = receiver.adapted(item.event, item.body)
+                item.body = receiver.adapted(item)
             yield item
             if (following := next(chosen, None)) is None:
                 return
         message = "the input was changed while it was being sent"
         raise StreamtOlError(PARSE, message, location=self._events.name)
 
-    def _decision(self, item: Item, entry: Entry) -> Decision:
+    def _decision(self, item: Item) -> Decision:
+        if item.fault:
+            return Decision("refused", item, item.fault)
         rules = self._rules
-        body = rules.receiver.adapted(item.event, item.body)
+        body = rules.receiver.adapted(item)
         self.adapted += body is not item.body
-        verdict, faults = judged(rules.receiver, item.event, len(body), rules.validity)
+        verdict, faults = judged(rules.receiver, item, len(body), rules.validity)
         if not verdict.is_taken:
-            is_unsupported = rules.skips_unsupported or self._is_made_of_runs(item, entry)
+            is_unsupported = rules.skips_unsupported or self._is_made_of_runs(item)
             choice: Choice = "skipped" if is_unsupported and not verdict.rules else "refused"
-            return Decision(choice, entry, item, "; ".join(verdict.reasons), verdict.rules)
+            return Decision(choice, item, "; ".join(verdict.reasons), verdict.rules)
         if self._checkpoint and self._checkpoint.has(item.number, item.part, item.digest):
-            return Decision("acknowledged", entry, item)
-        sent = item if body is item.body else replace(item, body=body)
-        return Decision("send", entry, sent, faults=faults)
+            return Decision("acknowledged", item)
+        item.body = body
+        return Decision("send", item, faults=faults)
 
-    def _is_made_of_runs(self, item: Item, entry: Entry) -> bool:
+    def _is_made_of_runs(self, item: Item) -> bool:
         """Tell a START that was only made here, or a dataset whose facets went into the runs."""
-        is_start = entry.kind == JOB and item.part == 0
-        return self._events.as_runs and (is_start or entry.kind == DATASET)
+        is_start = item.is_made and item.part == 0
+        return is_start or (self._events.as_runs and item.outline.kind == DATASET)

@@ -1,9 +1,10 @@
-"""From an input to its events: parsed, and turned into runs where that is asked for."""
+"""From an input to its events: read, and turned into runs where that is asked for."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from itertools import count
+from typing import TYPE_CHECKING, Any, Self
 
 from streamt_ol import __version__
 from streamt_ol.codes import GENERIC_WARNING
@@ -13,8 +14,10 @@ from streamt_ol.delivery.source import one_line, said
 from streamt_ol.openlineage.events import JOB_EVENT, kind_of
 from streamt_ol.problems import warning
 from streamt_ol.reading import strict_json
+from streamt_ol.reading.chunks import raw_events
 from streamt_ol.reading.faults import FaultKind
 from streamt_ol.redaction import shown
+from streamt_ol.validation.switch import shared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from streamt_ol.delivery.receivers.receiver import Receiver
     from streamt_ol.delivery.source import LiveSource, Source
     from streamt_ol.problems import WarningRecord
-    from streamt_ol.reading.raw import RawEvent
+    from streamt_ol.reading.raw import Chunk, RawEvent
 
 _PREFIX = 5
 
@@ -62,21 +65,6 @@ class RunMaking:
         ]
 
 
-class Entry(NamedTuple):
-    """An event of the input: what is sent of it, or why it is not an event, safe to show.
-
-    ``number`` (from 1) counts the events of the input, ``line`` its lines; ``content`` is its
-    text on one line.
-    """
-
-    number: int
-    line: int
-    content: bytes
-    kind: str | None
-    items: tuple[Item, ...]
-    fault: str = ""
-
-
 class Events:
     """The events of one input; can be read more than once."""
 
@@ -95,45 +83,60 @@ class Events:
         """Whether JobEvents become runs here."""
         return self._runs is not None
 
-    def entries(self) -> Iterator[Entry]:
-        """Yield every event of the input, in its order."""
-        for number, raw in enumerate(self._source.events(), 1):
-            content = one_line(raw.data)
-            if raw.fault:
-                yield Entry(number, raw.line, content, None, (), said(raw.fault))
-                continue
-            event, fault = parsed_event(content)
-            if event is None:
-                yield Entry(number, raw.line, content, None, (), fault)
-            else:
-                items = self._items(number, raw, content, event)
-                yield Entry(number, raw.line, content, kind_of(event), items)
-
     def items(self) -> Iterator[Item]:
-        """Yield what ``entries`` yields the items of, parsed only if runs are made of them.
+        """Yield every event of the input, in its order, and what is not one."""
+        numbers = count(1)
+        for chunk in self._source.chunks():
+            yield from self._of_chunk(chunk, numbers)
 
-        For who has taken ``entries`` to its end, and knows which of them are events.
+    def texts(self) -> Iterator[Item]:
+        """Yield what ``items`` yields, parsed only if runs are made of it.
+
+        For who has taken ``items`` to its end, and knows which of them are events.
         """
         if self._runs is not None:
-            for entry in self.entries():
-                yield from entry.items
+            yield from self.items()
             return
         for number, raw in enumerate(self._source.events(), 1):
-            content = one_line(raw.data)
-            yield Item(raw.line, content, content, None, 0, number, raw.pointer)
+            text = one_line(raw.data)
+            yield Item(raw.line, text, text, number, raw.pointer)
 
-    def _items(self, number: int, raw: RawEvent, content: bytes, event: Any) -> tuple[Item, ...]:
-        if self._runs is None or kind_of(event) != JOB_EVENT:
-            return (Item(raw.line, content, content, event, 0, number, raw.pointer),)
+    def _of_chunk(self, chunk: Chunk, numbers: Iterator[int]) -> Iterator[Item]:
+        """Yield the events of a chunk: usual ones by the fast path, the others parsed."""
+        switch, events = shared(), len(chunk.lines) + len(chunk.events)
+        path = switch.start(events)
+        size = left = 0
+        for raw, number in zip(raw_events((chunk,)), numbers, strict=False):
+            text = one_line(raw.data)
+            known = path.outline(text) if path is not None and not raw.fault else None
+            if known is None or (self._runs is not None and known[0].kind == JOB_EVENT):
+                left += 1
+                yield from self._parsed(raw, text, number)
+            else:
+                outline, findings = known
+                yield Item(
+                    raw.line, text, text, number, raw.pointer,
+                    outlined=outline, findings=findings,
+                )  # fmt: skip
+            size += len(text)
+        switch.settle(size, events, left)
+
+    def _parsed(self, raw: RawEvent, text: bytes, number: int) -> Iterator[Item]:
+        """Yield the event in a text, the runs made of it, or why it is not an event."""
+        event, fault = (None, said(raw.fault)) if raw.fault else parsed_event(text)
+        if event is None or self._runs is None or kind_of(event) != JOB_EVENT:
+            yield Item(raw.line, text, text, number, raw.pointer, fault=fault, parsed=event)
+            return
         if self._facets is None:
             found = self._source.again()
             self._facets = dataset_facets(parsed_event(one.data)[0] for one in found)
-        run_id = self._runs.run_id(number, digest_of(content))
+        run_id = self._runs.run_id(number, digest_of(text))
         bodies = run_events(event, self._facets, run_id, self._runs.engine, self._runs.left_out)
-        return tuple(
-            Item(raw.line, content, body, strict_json.loads(body), part, number, raw.pointer)
-            for part, body in enumerate(bodies)
-        )
+        for part, body in enumerate(bodies):
+            yield Item(
+                raw.line, text, body, number, raw.pointer, part, is_made=True,
+                parsed=strict_json.loads(body),
+            )  # fmt: skip
 
 
 def parsed_event(text: bytes) -> tuple[Any, str]:

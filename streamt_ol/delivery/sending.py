@@ -55,14 +55,14 @@ class Delivery:
 
     def _take(self, decision: Decision) -> None:
         if decision.choice == "refused":
-            entry = decision.entry
+            item = decision.item
             self._kept_back += 1
-            self.report.refuse(entry.line, decision.name, decision.reason, decision.rules)
+            self.report.refuse(item.line, item.name, decision.reason, decision.rules)
             if self.dead_letters:
-                self.dead_letters.add(entry.number, entry.content)
+                self.dead_letters.add(item.number, item.source)
         elif decision.choice == "send":
             self.invalid.add(decision.faults)
-            if self.watch is not None and decision.item is not None:
+            if self.watch is not None:
                 self.watch.add(decision.item.event)
         else:
             self.report.count(decision.choice)
@@ -89,7 +89,7 @@ class Delivery:
     def _live_items(self, stop: threading.Event) -> Iterator[Item]:
         for decision in self.plan.survey():
             self._take(decision)
-            if decision.choice == "send" and decision.item is not None:
+            if decision.choice == "send":
                 yield decision.item
             elif decision.choice == "refused" and self.fail_fast:
                 stop.set()

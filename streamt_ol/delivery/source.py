@@ -13,9 +13,9 @@ from streamt_ol.delivery.spool import EndlessError, spooled
 from streamt_ol.problems import PARSE, StreamtOlError
 from streamt_ol.reading.blocks import blocks
 from streamt_ol.reading.chunks import chunks, raw_events
-from streamt_ol.reading.faults import Fault, FaultKind
 from streamt_ol.reading.json_scan import compact
 from streamt_ol.reading.opening import STDIN, is_regular, open_input, unreadable
+from streamt_ol.reading.raw import Chunk
 from streamt_ol.redaction import place
 from streamt_ol.transport.base import Closing
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
+    from streamt_ol.reading.faults import Fault
     from streamt_ol.reading.raw import RawEvent
 
 _AHEAD = 64  # events
@@ -52,19 +53,20 @@ class Source(Closing):
                 suggestion="name a file instead of a pipe",
             ) from None
 
-    def events(self) -> Iterator[RawEvent]:
-        """Yield every event of the input from its start, or a fault in the place of one.
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield the events of the input from its start, or faults in the place of them.
 
         Raises ``StreamtOlError`` (E501) when the input cannot be read.
         """
         try:
             self._file.seek(0)
-            for event in raw_events(chunks(blocks(cast("BinaryIO", self._file)))):
-                if event.fault and event.fault.kind is FaultKind.UNREADABLE:
-                    raise StreamtOlError(PARSE, event.fault.message, location=self.name)
-                yield event
+            yield from chunks(blocks(cast("BinaryIO", self._file)))
         except OSError as error:
             raise self._unreadable(error) from None
+
+    def events(self) -> Iterator[RawEvent]:
+        """Yield the events of ``chunks`` one by one."""
+        return raw_events(self.chunks())
 
     def again(self) -> Iterator[RawEvent]:
         """Yield the events as ``events`` does, without losing the place of a reading under way."""
@@ -107,8 +109,13 @@ class LiveSource(Closing):
         self._stop = stop
         self._found: queue.Queue[RawEvent | BaseException | None] = queue.Queue(_AHEAD)
 
-    def events(self) -> Iterator[RawEvent]:
+    def chunks(self) -> Iterator[Chunk]:
         """Yield every event when it is there. Raises ``StreamtOlError`` (E501)."""
+        for event in self.events():
+            yield Chunk(event.line, event.offset, events=(event,))
+
+    def events(self) -> Iterator[RawEvent]:
+        """Yield the events of ``chunks``."""
         threading.Thread(target=self._read, name="read", daemon=True).start()
         while not self._stop.is_set():
             try:

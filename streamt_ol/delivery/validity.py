@@ -7,7 +7,7 @@ need what it breaks (the core schema), or where that is asked for. What else is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +18,7 @@ from streamt_ol.redaction import place
 from streamt_ol.validation.findings import ERROR
 
 if TYPE_CHECKING:
+    from streamt_ol.delivery.items import Item
     from streamt_ol.validation.findings import Finding
 
 # What the core schema says, times and run ids among it; within a facet only of its base.
@@ -64,13 +65,13 @@ class Validity:
     on: bool = True
     refuses_invalid: bool = False
 
-    def faults(self, event: Mapping[str, Any]) -> tuple[Fault, ...]:
+    def faults(self, item: Item) -> tuple[Fault, ...]:
         """Return the errors of `validate` about one event, as far as they count."""
-        if not self.on:
+        if not self.on or item.findings == ():
             return ()
         return tuple(
             Fault(found.rule, place(found.pointer), found.message)
-            for found in _check()(event)
+            for found in item.findings or _check()(item.event)
             if found.severity == ERROR and found.rule not in self.ignored
         )
 

@@ -8,7 +8,7 @@ alone, so that an event that misses a part is still judged by the schema that it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from streamt_ol.openlineage.release import CORE_ID
 
@@ -52,6 +52,22 @@ def identity_of(entity: object) -> tuple[str, str]:
         return "", ""
     namespace, name = entity.get("namespace"), entity.get("name")
     return namespace if isinstance(namespace, str) else "", name if isinstance(name, str) else ""
+
+
+class Outline(NamedTuple):
+    """The kind of an event, None of what is none; its ``eventType`` and identity, "" if absent."""
+
+    kind: str | None
+    event_type: str
+    namespace: str
+    name: str
+
+
+def outline_of(event: Mapping[str, Any]) -> Outline:
+    """Return the outline of an event; what is not text counts as absent."""
+    event_type = event.get("eventType")
+    state = event_type if isinstance(event_type, str) else ""
+    return Outline(kind_of(event), state, *identity_of(entity_of(event)))
 
 
 def run_id_of(event: Mapping[str, Any]) -> str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from streamt_ol.reading.blocks import DamagedError
 from streamt_ol.reading.documents import Splitter, is_document, too_long
 from streamt_ol.reading.faults import Fault, FaultKind
-from streamt_ol.reading.json_scan import without_bom
+from streamt_ol.reading.json_scan import BLANKS, without_bom
 from streamt_ol.reading.raw import Chunk, RawEvent
 
 if TYPE_CHECKING:
@@ -41,9 +41,10 @@ def raw_events(found: Iterable[Chunk], limit: int = MAX_EVENT_BYTES) -> Iterator
         yield from chunk.events
         offset = chunk.offset
         for line, text in enumerate(chunk.lines, chunk.line):
-            data = without_bom(text)
+            is_usual = text.startswith(b"{")  # most are: what is searched for takes its time
+            data = text.rstrip(BLANKS) if is_usual else without_bom(text)
             if data:
-                start = offset + text.index(data)
+                start = offset if is_usual else offset + text.index(data)
                 if len(data) > limit:
                     yield RawEvent(b"", line, start, fault=too_long(limit))
                 else:

@@ -81,12 +81,12 @@ class _Checker:
     def lines(self, lines: Sequence[bytes], position: int) -> None:
         """Check the events in ``lines``, the first of which stands at ``position``."""
         switch = shared()
-        passes = switch.start(len(lines))
-        if passes is None:
+        path = switch.start(len(lines))
+        if path is None:
             for at, line in enumerate(lines, position):
                 self._line(line.removesuffix(b"\n"), at)
             return
-        limit, state, left = self._limit, self.state, 0
+        passes, limit, state, left = path.passes, self._limit, self.state, 0
         kinds = dict.fromkeys(EVENT_KINDS, 0)
         for at, line in enumerate(lines, position):
             passed = passes(line, at, state) if len(line) <= limit else None

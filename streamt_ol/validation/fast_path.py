@@ -13,7 +13,7 @@ import orjson
 from msgspec import UNSET
 from xxhash import xxh3_64_intdigest
 
-from streamt_ol.openlineage.events import DATASET_EVENT, JOB_EVENT, RUN_EVENT, kind_of
+from streamt_ol.openlineage.events import DATASET_EVENT, JOB_EVENT, RUN_EVENT, Outline, kind_of
 from streamt_ol.openlineage.formats import is_uri
 from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.validation.accept.frames import decode, encode_into, whole_line
@@ -22,6 +22,7 @@ from streamt_ol.validation.accept.own import OwnEvents
 from streamt_ol.validation.accept.parts import Parts
 from streamt_ol.validation.explain.local import schema_url
 from streamt_ol.validation.stream.facts import CHECKSUM, run_key_of
+from streamt_ol.validation.stream.state import NoState
 from streamt_ol.validation.stream.times import Clock
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ class FastPath:
             kind: {} for kind in (RUN_EVENT, JOB_EVENT, DATASET_EVENT)
         }
         self._buffer = bytearray()
+        self._frame: Event | None = None  # of the event that was looked at last
+        self._nowhere = NoState()
         self._asks_more = not EVENT_RULES.keys() <= _BY_FRAME
         self._more = accepts_besides(_BY_FRAME.union(FACETS_RULES))
 
@@ -68,13 +71,27 @@ class FastPath:
         """The bytes of parts that were new, so that they were judged."""
         return self._parts.judged + self._own.judged
 
+    def outline(self, text: bytes) -> tuple[Outline, tuple[Finding, ...]] | None:
+        """Return the outline of an event that is right, and what is to report; None of others.
+
+        ``text`` has no newline. It is judged alone: nothing is noted of it.
+        """
+        passed = self.passes(text + b"\n", 0, self._nowhere)
+        frame = self._frame
+        if passed is None or frame is None:
+            return None
+        entity = frame.dataset if frame.job is UNSET else frame.job
+        assert entity is not UNSET
+        event_type = "" if frame.event_type is UNSET else frame.event_type
+        return Outline(passed.kind, event_type, entity.namespace, entity.name), passed.findings
+
     def passes(self, line: bytes, position: int, state: StreamState) -> Passed | None:
         """Return what is to report of an event that is right, noted in ``state``; None of others.
 
         ``line`` is the event at ``position``, white space around it included.
         """
         try:
-            event = decode(line)
+            self._frame = event = decode(line)
         except (ValueError, RecursionError):
             return None
         again = self._buffer

@@ -6,12 +6,7 @@ from threading import local
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from streamt_ol.validation.fast_path import FastPath, Passed
-    from streamt_ol.validation.stream.state import StreamState
-
-    Passes = Callable[[bytes, int, StreamState], Passed | None]
+    from streamt_ol.validation.fast_path import FastPath
 
 _FEW = 100  # events that are checked sooner than the fast path is imported and compiled
 _TRIAL = 500  # events after which it is judged
@@ -29,8 +24,8 @@ class Switch:
         self._next_pause = _SHORTEST
         self._begin()
 
-    def start(self, count: int) -> Passes | None:
-        """Return ``FastPath.passes`` for the next ``count`` events, or None where it is off."""
+    def start(self, count: int) -> FastPath | None:
+        """Return the fast path for the next ``count`` events, or None where it is off."""
         if self._pause > 0:
             self._pause -= count
             return None
@@ -42,7 +37,7 @@ class Switch:
 
             self._path = FastPath()
             self._begin()
-        return self._path.passes
+        return self._path
 
     def settle(self, size: int, count: int, left: int) -> None:
         """Take that ``left`` of ``count`` events, of ``size`` bytes together, did not pass.

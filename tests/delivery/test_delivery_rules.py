@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import defaultdict
 from itertools import pairwise
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.delivery.events import job
 
 from streamt_ol.delivery.engine import CircuitBreaker, Engine
 from streamt_ol.delivery.items import Item
@@ -29,8 +29,8 @@ REFUSED = Outcome("refused")
 
 
 def item(name: str, number: int) -> Item:
-    line = f"{name}:{number}".encode()
-    return Item(number, line, line, job(name))
+    line = json.dumps({"job": {"namespace": "n", "name": name}}).encode()
+    return Item(number, line, line)
 
 
 class Scripted:

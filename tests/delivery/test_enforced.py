@@ -54,8 +54,8 @@ def test_verdicts_are_what_the_server_does(
         sender = route.make()
 
         def verdict_on(event: Event) -> Verdict:
-            size = len(json.dumps(event))
-            return judged(route.receiver, event, size, Validity())[0]
+            text = json.dumps(event).encode()
+            return judged(route.receiver, Item(1, text, text), len(text), Validity())[0]
 
         sample = Sample()
 
@@ -63,7 +63,7 @@ def test_verdicts_are_what_the_server_does(
             text = json.dumps(event).encode()
             verdict = verdict_on(event)
             sample.add(event, verdict.status)
-            (outcome,) = sender.deliver([Item(1, text, text, event)])
+            (outcome,) = sender.deliver([Item(1, text, text)])
             refused = outcome.status is not None and outcome.status >= 400
             if verdict.status == "refused":
                 assert refused, (verdict, outcome)

@@ -42,15 +42,18 @@ def deliver_generated(options: DeliveryOptions, judging: Judging) -> Sample:
     sender = route.make()
 
     def body_of(event: Event) -> bytes:
-        return route.receiver.adapted(event, json.dumps(event).encode())
+        text = json.dumps(event).encode()
+        return route.receiver.adapted(Item(1, text, text))
 
     def verdict_on(event: Event) -> Verdict:
-        return judged(route.receiver, event, len(body_of(event)), Validity())[0]
+        text = json.dumps(event).encode()
+        item = Item(1, text, text)
+        return judged(route.receiver, item, len(body_of(event)), Validity())[0]
 
     def check(event: Event) -> None:
         body, verdict = body_of(event), verdict_on(event)
         sample.add(event, verdict.status)
-        (outcome,) = sender.deliver([Item(1, body, body, event)])
+        (outcome,) = sender.deliver([Item(1, body, body)])
         judging(event, verdict, outcome)
 
     try:

@@ -170,7 +170,7 @@ class TestSend:
         sender = KafkaSender(
             {"bootstrap.servers": "127.0.0.1:1"}, "t", 10, Deadline(1.0, clock), clock
         )
-        (outcome,) = sender.deliver([Item(1, line, line, job("a"))])
+        (outcome,) = sender.deliver([Item(1, line, line)])
         sender.close()
         assert outcome.state == "failed"
         assert now[0] < 10, "more than its ten seconds were not counted"

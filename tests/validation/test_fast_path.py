@@ -12,6 +12,7 @@ import pytest
 from msgspec import Raw
 from support.fuzzed_lines import fuzzed_lines
 from support.openlineage_events import dataset_event, job_event, run_event, topic
+from support.switches import Always, Never
 
 from streamt_ol.reading.opening import openers
 from streamt_ol.validation import checker, events, switch
@@ -28,34 +29,11 @@ from streamt_ol.validation.stream.state import StreamState
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from streamt_ol.validation.switch import Passes
 
 # Before a release a million: FUZZED_LINES=1000000.
 MANY_LINES = int(os.environ.get("FUZZED_LINES", "20000"))
 AT_ONCE = 2_000
 FOREIGN = "https://example.com/integration/1.2"
-
-
-class Always(switch.Switch):
-    """A fast path that is always on, and counts what passed."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.path = FastPath()
-        self.passed = 0
-
-    def start(self, count: int) -> Passes:
-        return self.path.passes
-
-    def settle(self, size: int, count: int, left: int) -> None:
-        self.passed += count - left
-
-
-class Never(switch.Switch):
-    """A fast path that is always off."""
-
-    def start(self, count: int) -> None:
-        return None
 
 
 class Forgetful:
@@ -247,8 +225,8 @@ def test_equal_digests_do_not_make_parts_equal(monkeypatch: pytest.MonkeyPatch) 
 def test_it_is_off_while_no_facet_repeats_and_comes_back() -> None:
     used = switch.Switch()
     assert used.start(10) is None  # too few to pay for it
-    passes = used.start(1_000)
-    assert passes is not None
+    path = used.start(1_000)
+    assert path is not None
     state, size = StreamState(), 0
     for number in range(1_000):
         facets = b'{"n":{"_producer":"urn:a","_schemaURL":"urn:b","n":"%d%b"}}' % (
@@ -257,7 +235,7 @@ def test_it_is_off_while_no_facet_repeats_and_comes_back() -> None:
         )
         text = START.replace(b'"run":{', b'"run":{"facets":%b,' % facets)
         size += len(text)
-        assert passes(text, number, state)
+        assert path.passes(text, number, state)
     used.settle(size, 1_000, 0)
     assert used.start(1_000) is None
     assert used.start(1_000) is not None

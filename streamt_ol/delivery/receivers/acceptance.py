@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from streamt_ol.delivery.outcome import ACCEPTED, REFUSED, Verdict
+from streamt_ol.delivery.outcome import ACCEPTED, PLAIN, REFUSED, Verdict
 from streamt_ol.openlineage.events import DATASET_EVENT, kind_of
 from streamt_ol.redaction import place
 
 if TYPE_CHECKING:
-    from streamt_ol.delivery.items import Event
+    from streamt_ol.delivery.items import Event, Item
 
 MIB = 1024 * 1024
 
@@ -19,16 +19,27 @@ MIB = 1024 * 1024
 class Candidate(NamedTuple):
     """The subject of a receiver's rules: an event and its size, in bytes when decoded.
 
-    ``names_facets``: whether the verdict is to name the facets that are read, and that are not.
+    ``is_explained``: whether the verdict is to tell what is made of the event, besides its status:
+    how many edges, which of its facets are read.
     """
 
-    event: Event
+    item: Item
     size: int
-    names_facets: bool = False
+    is_explained: bool = False
+
+    @property
+    def kind(self) -> str | None:
+        """The kind of the event. Much faster than ``event``, for which it may be parsed."""
+        return self.item.outline.kind
+
+    @property
+    def event(self) -> Event:
+        """The event as a whole."""
+        return self.item.event
 
     def facets(self, read: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the names of facets that are in ``read``, and of those that are not."""
-        found = facets_of(self.event) if self.names_facets else ()
+        found = facets_of(self.event) if self.is_explained else ()
         others = tuple(place(name) for name in found if name not in read)
         return tuple(name for name in found if name in read), others
 
@@ -41,9 +52,9 @@ def any_kind(candidate: Candidate) -> Verdict:
 
     Which facets are read, if any, is not known of them.
     """
-    if kind_of(candidate.event) is None:
+    if candidate.kind is None:
         return Verdict(REFUSED, ("the object is not one of the three kinds of event",))
-    return Verdict(ACCEPTED)
+    return PLAIN
 
 
 @dataclass(frozen=True)
@@ -65,6 +76,8 @@ class AtMost:
         notes: tuple[str, ...] = ()
         if candidate.size > self.max_bytes // 2:
             notes = ("it is close to the size limit; the receiver asks to stay well below it",)
+        if not candidate.is_explained:
+            return Verdict(ACCEPTED, (), notes)
         edges = dataset_edges(candidate.event)
         return Verdict(ACCEPTED, (), notes, edges, *candidate.facets(self.reads))
 

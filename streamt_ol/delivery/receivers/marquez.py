@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.delivery.outcome import ACCEPTED, DEPENDS, REFUSED, Verdict
 from streamt_ol.delivery.receivers.receiver import Receiver
-from streamt_ol.openlineage.events import DATASET_EVENT, JOB_EVENT, RUN_EVENT, at, kind_of
+from streamt_ol.openlineage.events import DATASET_EVENT, JOB_EVENT, RUN_EVENT, at
 from streamt_ol.openlineage.formats import is_date_time
 
 if TYPE_CHECKING:
@@ -33,11 +34,12 @@ _REQUIRED = {
 
 def accept(candidate: Candidate) -> Verdict:
     """Say whether Marquez stores the event, and what it changes in it."""
-    event = candidate.event
-    kind = kind_of(event)
+    kind = candidate.kind
     if kind is None:
         return Verdict(REFUSED, ("the object is not one of the three kinds of event",))
-    notes = tuple(_notes(kind, event))
+    event = candidate.event
+    namespace = at(event, "job", "namespace")
+    notes = _notes(kind, namespace) if isinstance(namespace, str) else ()
     if reasons := tuple(_reasons(kind, event)):
         return Verdict(REFUSED, reasons, notes)
     unknown = tuple(_unknown(kind, event))
@@ -78,14 +80,14 @@ def _unknown(kind: str, event: Mapping[str, Any]) -> Iterator[str]:
         yield "it reads eventTime, which is not a time with a zone"
 
 
-def _notes(kind: str, event: Mapping[str, Any]) -> Iterator[str]:
-    namespace = at(event, "job", "namespace")
-    if not isinstance(namespace, str):
-        return
+@lru_cache(maxsize=1024)  # namespaces repeat
+def _notes(kind: str, namespace: str) -> tuple[str, ...]:
+    notes = []
     if kind == RUN_EVENT and not _OLDER_NAMESPACE.fullmatch(namespace):
-        yield "older releases take no @ and + in the namespace of a run's job"
+        notes.append("older releases take no @ and + in the namespace of a run's job")
     if _CHANGED.search(namespace):
-        yield "characters of the job's namespace become _ there"
+        notes.append("characters of the job's namespace become _ there")
+    return tuple(notes)
 
 
 MARQUEZ = Receiver(

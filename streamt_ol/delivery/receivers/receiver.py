@@ -14,7 +14,7 @@ from streamt_ol.delivery.outcome import Outcome
 from streamt_ol.delivery.receivers.acceptance import Acceptance
 
 if TYPE_CHECKING:
-    from streamt_ol.delivery.items import Event
+    from streamt_ol.delivery.items import Event, Item
     from streamt_ol.problems import WarningRecord
     from streamt_ol.transport.answer import Answer
 
@@ -164,9 +164,10 @@ class Receiver:
     read_settings: Callable[[Path], Acceptance] | None = None
     settings_option: str = ""
 
-    def adapted(self, event: Mapping[str, Any], body: bytes) -> bytes:
+    def adapted(self, item: Item) -> bytes:
         """Return the body that is sent of an event: its own, or with what ``adds`` adds."""
-        added = self.adds(event) if self.adds else {}
+        body = item.body
+        added = self.adds(item.event) if self.adds else {}
         if not added:
             return body
         text = json.dumps(added, separators=(",", ":")).encode()[1:-1]

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from streamt_ol.delivery.outcome import ACCEPTED, DEPENDS, IGNORED, REFUSED, Status, Verdict
+from streamt_ol.delivery.outcome import ACCEPTED, DEPENDS, IGNORED, PLAIN, REFUSED, Status, Verdict
 from streamt_ol.delivery.receivers.acceptance import datasets
-from streamt_ol.openlineage.events import RUN_EVENT, identity_of, kind_of
+from streamt_ol.openlineage.events import RUN_EVENT, identity_of
 
 if TYPE_CHECKING:
     from streamt_ol.delivery.receivers.acceptance import Candidate
@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 SIDES = ("inputs", "outputs")
 AS_RUNS = "see --as-run-events"
 Texts = Callable[[Mapping[str, Any]], Iterator[str]]
-
-
-def _nothing(_event: Mapping[str, Any]) -> Iterator[str]:
-    yield from ()
 
 
 @dataclass(frozen=True)
@@ -40,27 +36,33 @@ class RunRules:
     only_complete: bool = False
     others: Status = REFUSED
     max_bytes: int | None = None
-    refuses: Texts = _nothing
-    ignores: Texts = _nothing
-    asks: Texts = _nothing
-    notes: Texts = _nothing
+    refuses: Texts | None = None
+    ignores: Texts | None = None
+    asks: Texts | None = None
+    notes: Texts | None = None
 
     def __call__(self, candidate: Candidate) -> Verdict:
         """Return what becomes of an event."""
-        event = candidate.event
-        if kind_of(event) != RUN_EVENT:
+        if candidate.kind != RUN_EVENT:
             return Verdict(self.others, (f"it takes RunEvents only ({AS_RUNS})",))
-        if self.only_complete and (missing := tuple(_incomplete(event))):
+        if self.only_complete and (missing := tuple(_incomplete(candidate.event))):
             return Verdict(self.others, missing)
         if self.max_bytes is not None and candidate.size > self.max_bytes:
             size = f"{candidate.size:,} bytes are more than the limit of {self.max_bytes:,}"
             return Verdict(REFUSED, (size,))
-        if reasons := tuple(self.refuses(event)):
+        if self.refuses is self.ignores is self.asks is self.notes is None:
+            return PLAIN
+        if reasons := _texts(self.refuses, candidate):
             return Verdict(REFUSED, reasons)
-        if reasons := tuple(self.ignores(event)):
+        if reasons := _texts(self.ignores, candidate):
             return Verdict(IGNORED, reasons)
-        asked, notes = tuple(self.asks(event)), tuple(self.notes(event))
+        asked, notes = _texts(self.asks, candidate), _texts(self.notes, candidate)
         return Verdict(DEPENDS if asked else ACCEPTED, asked, notes)
+
+
+def _texts(rule: Texts | None, candidate: Candidate) -> tuple[str, ...]:
+    """Return what ``rule`` says of an event, which is parsed only where there is a rule."""
+    return () if rule is None else tuple(rule(candidate.event))
 
 
 def _incomplete(event: Mapping[str, Any]) -> Iterator[str]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 DEFAULT_LIMIT = 1_000_000
 # Around key and value, as librdkafka counts it (RD_KAFKAP_MESSAGE_V2_MAX_OVERHEAD).
 OVERHEAD = 36
+_KEY = len("dataset:/")
 
 
 def too_large(event: Event, size: int, limit: int) -> str:
@@ -36,10 +37,11 @@ def too_large(event: Event, size: int, limit: int) -> str:
 def message_rules(limit: int, candidate: Candidate) -> Verdict:
     """Accept every kind of event that one message of at most ``limit`` bytes can hold."""
     verdict = any_kind(candidate)
+    # The key is made of two texts of the event, which most need not be parsed for.
+    if verdict.status != ACCEPTED or 2 * candidate.size + _KEY + OVERHEAD <= limit:
+        return verdict
     reason = too_large(candidate.event, candidate.size, limit)
-    if verdict.status == ACCEPTED and reason:
-        return Verdict(REFUSED, (reason,))
-    return verdict
+    return Verdict(REFUSED, (reason,)) if reason else verdict
 
 
 def read_limit_for(rules: Callable[[int, Candidate], Verdict]) -> Callable[[Path], Acceptance]:

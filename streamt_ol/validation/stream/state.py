@@ -81,3 +81,19 @@ class StreamState(RunState, IdentityState):
         """Join the state of the part of the stream that follows this one."""
         self.absorb_runs(later)
         self.absorb_identities(later)
+
+
+class NoState(StreamState):
+    """A state in which nothing is noted, for events that are judged alone."""
+
+    def note_run(self, *_: object) -> None:
+        """Note nothing."""
+
+    def note_static(self, *_: object) -> None:
+        """Note nothing."""
+
+    def note_job(self, *_: object) -> None:
+        """Note nothing."""
+
+    def note_inputs(self, *_: object) -> None:
+        """Note nothing."""
