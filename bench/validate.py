@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from measure import (
+    NOW,
     PROGRAM,
     PYTHON,
     Calls,
@@ -118,7 +119,31 @@ REMEMBERED = Table(
         "One run each: a peak hardly varies."
     ),
 )
-TABLES = (VALID, OTHERS, FAULTY, REMEMBERED)
+# argv: those of the command. All of `send` but the posts.
+JUDGING = """
+from streamt_ol.__main__ import main
+from streamt_ol.delivery.sending import Delivery
+
+def run(delivery, route, stop):
+    delivery.report.count("sent", delivery.plan.to_send)
+    return ""
+
+Delivery.run = run
+main()
+"""
+JUDGED = Table(
+    "Validate, check and send",
+    {
+        "check": Row("`check --for openlineage` / `validate --jobs 1`", at_most(2.0)),
+        "send": Row("`send --to openlineage` until the first post / the same", at_most(1.6)),
+        "kafka": Row("`send --to kafka` until the first message / the same", at_most(1.6)),
+    },
+    note=(
+        "The 200,000 events of 1 KB, the same runs. `check` names each event; `send` decides about "
+        "each and remembers it."
+    ),
+)
+TABLES = (VALID, OTHERS, JUDGED, FAULTY, REMEMBERED)
 
 
 def run(folder: Path) -> Filled:
@@ -129,15 +154,18 @@ def run(folder: Path) -> Filled:
     for kind, count in COUNTS.items():
         file = written(folder, kind, count)
         floor = {"floor": partial(cost, PYTHON, "-c", FLOOR, file)}
-        more = others(file, core) if kind == "1 KB" else {}
+        more = {**others(file, core), **deliveries(file)} if kind == "1 KB" else {}
         costs = interleaved({**floor, **validates(kind, file), **more}, ROUNDS)
         ratios[kind] = result(costs, kind, over(costs["floor"]))
         if more:
             beside = compared(costs, count)
+            validated = over(costs[f"1 KB, {NOW}"])
+            judged = {name: Result(validated(costs[name])) for name in JUDGED.rows}
         file.unlink()
         say(f"validate: {kind} measured")
     yield VALID, ratios
     yield OTHERS, {"streamt-ol": ratios["1 KB"], **beside}
+    yield JUDGED, judged
     yield FAULTY, faulty(folder)
     yield REMEMBERED, {"run": remembered(folder)}
 
@@ -164,6 +192,16 @@ def others(file: Path, core: Path) -> Calls:
             for program in sourcemeta()
             for name, mode in (("fast", ("--fast",)), ("sourcemeta", ()))
         },
+    }
+
+
+def deliveries(file: Path) -> Calls:
+    """Return the runs that judge the same events for a receiver, and send nothing."""
+    judging = partial(cost, PYTHON, "-c", JUDGING, "send", file, "--to")
+    return {
+        "check": partial(cost, PROGRAM, "check", file, "--for", "openlineage"),
+        "send": partial(judging, "openlineage", "--url", "http://127.0.0.1:9"),
+        "kafka": partial(judging, "kafka", "--bootstrap", "127.0.0.1:9", "--topic", "t"),
     }
 
 

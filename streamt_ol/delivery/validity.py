@@ -93,11 +93,11 @@ class InvalidEvents:
         self._events = 0
         self._rules: Counter[str] = Counter()
 
-    def add(self, faults: Iterable[Fault]) -> None:
+    def add(self, faults: tuple[Fault, ...]) -> None:
         """Count one event with its faults, if it has any."""
-        rules = {fault.rule for fault in faults}
-        self._events += bool(rules)
-        self._rules.update(rules)
+        if faults:
+            self._events += 1
+            self._rules.update({fault.rule for fault in faults})
 
     def warnings(self) -> list[WarningRecord]:
         """Return one warning that sums them up, or none."""
