@@ -154,7 +154,11 @@ def _short_line(text: str, limit: int) -> str:
 def redact_name(text: str) -> str:
     """Return the name of a dataset or job redacted: with a slash first it is a path, no pointer."""
     path = text.lstrip("/")
-    return f"{text[: len(text) - len(path)]}{redact(path)}"
+    shown = _redacted(path) if len(path) <= _SHORT else redact(path)
+    return f"{text[: len(text) - len(path)]}{shown}"
+
+
+_redacted = lru_cache(maxsize=4096)(redact)
 
 
 def name_line(text: str, limit: int) -> str:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from unicodedata import east_asian_width
 
 from streamt_ol.lineage.graph import DATASET, Graph, Key
-from streamt_ol.lineage.rendering.layout import Box, Layout, Point, layout
+from streamt_ol.lineage.rendering.geometry import Box, Layout, Point
+from streamt_ol.lineage.rendering.layout import layout
 from streamt_ol.lineage.rendering.style import Style, columns_drawn, frames, namespaces, visible
 
 _MARGIN = 24

@@ -1,7 +1,8 @@
-"""Layers of a graph, and which edges are led around boxes: not all, where that takes minutes.
+"""A graph as the library takes it in seconds: in parts, and simpler where it is large.
 
-The library's time grows with the places that lines take in layers, and with the lines between two
-layers, which cross. Beyond a bound, edges that cost most are drawn straight instead.
+The library's time grows with the square of the nodes, with the places that lines take in layers,
+and with the lines between two layers, which cross. Beyond a bound, a job and what it writes are one
+box, and edges that cost most are drawn straight.
 """
 
 from __future__ import annotations
@@ -12,12 +13,44 @@ from itertools import accumulate, pairwise
 from math import ceil, sqrt
 from typing import NamedTuple
 
-from streamt_ol.lineage.graph import Edge, Graph, Key
+from streamt_ol.lineage.graph import DATASET, JOB, Edge, Graph, Key
 from streamt_ol.lineage.selection import reached
 
+_PAIRED = 5_000  # nodes
 _PLACES = 20_000  # of lines in layers, in one part
 _CROWDED = 1_500  # lines between two layers
 _FLAT = 0.5  # of a box and the space around it: height by width, and how much wider all may be
+
+
+def writers(
+    graph: Graph, sizes: Mapping[Key, tuple[int, int]], framed: Mapping[Key, str]
+) -> dict[Key, Key]:
+    """Return the datasets of a large graph that are drawn in one box with the job that writes them.
+
+    No other job writes to such a dataset, the job writes to no other and does not read it, and
+    nothing in the picture keeps them apart: no frame, and no height.
+    """
+    found = {}
+    for dataset, above in graph.upstream.items() if len(graph.nodes) > _PAIRED else ():
+        if dataset.kind == DATASET and [one.kind for one in above] == [JOB]:
+            [job] = above
+            alone = len(graph.downstream[job]) == 1 and job not in graph.downstream[dataset]
+            alike = framed.get(job) == framed.get(dataset) and sizes[job][1] == sizes[dataset][1]
+            if alone and alike:
+                found[dataset] = job
+    return found
+
+
+def joined(graph: Graph, pairs: Mapping[Key, Key]) -> Graph:
+    """Return the graph without the datasets in ``pairs``; their jobs lead to what reads them."""
+    return Graph(
+        {key: node for key, node in graph.nodes.items() if key not in pairs},
+        tuple(
+            Edge(pairs.get(edge.source, edge.source), edge.target)
+            for edge in graph.edges
+            if edge.target not in pairs
+        ),
+    )
 
 
 def connected(

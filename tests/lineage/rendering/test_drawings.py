@@ -18,7 +18,8 @@ from support.lineage_events import BROKER, HOSTILE, column_lineage, dataset, job
 from streamt_ol.lineage.events import build
 from streamt_ol.lineage.graph import Edge, Graph, Key
 from streamt_ol.lineage.rendering import renderer
-from streamt_ol.lineage.rendering.layout import Box, layout
+from streamt_ol.lineage.rendering.geometry import Box
+from streamt_ol.lineage.rendering.layout import layout
 from streamt_ol.lineage.rendering.style import DIRECTIONS, Style, frames
 from streamt_ol.lineage.selection import only
 
@@ -34,6 +35,17 @@ GRAPH = build(
     ]
 )
 SIZES = dict.fromkeys(GRAPH.nodes, (120, 40))
+# Some read what they write, some write two, and some datasets have two that write them.
+MANY = build(
+    [
+        job(
+            f"J{n}",
+            (f"t{n - 1 if n % 9 else n // 2}", *(() if n % 50 else (f"t{n}",))),
+            (f"t{n}", *(() if n % 40 else (f"t{n + 1}", f"u{n}"))),
+        )
+        for n in range(1, 3_000)
+    ]
+)
 
 
 def drawn(form: str, graph: Graph = GRAPH, style: Style | None = None) -> str:
@@ -271,6 +283,33 @@ class TestLargeGraphs:
         assert set(found.lines) == set(graph.edges)
         edge = Edge(Key("dataset", BROKER, "t0"), Key("job", "jobs", "j1"))
         assert len(found.lines[edge]) >= 2
+
+    @pytest.mark.parametrize("framed", [False, True])
+    @pytest.mark.parametrize("direction", DIRECTIONS)
+    def test_many_jobs_that_write_one_dataset_each(self, direction: str, framed: bool) -> None:
+        graph = MANY
+        sizes = {key: (120 + len(key.name), 46 + 18 * (key.name == "t7")) for key in graph.nodes}
+        found = layout(graph, sizes, direction, frames(graph) if framed else {})
+        assert set(found.boxes) == set(graph.nodes)
+        assert set(found.lines) == set(graph.edges)
+        for edge, line in found.lines.items():
+            for end, (x, y) in ((edge.source, line[0]), (edge.target, line[-1])):
+                box = found.boxes[end]
+                assert box.x - 1 <= x <= box.x + box.width + 1
+                assert box.y - 1 <= y <= box.y + box.height + 1
+                assert (box.width, box.height) >= sizes[end]
+        boxes = sorted(found.boxes.values())
+        for at, one in enumerate(boxes):  # by where they begin from left to right
+            for other in boxes[at + 1 :]:
+                if other.x >= one.x + one.width:
+                    break
+                assert not overlap(one, other)
+        assert layout(graph, sizes, direction, frames(graph) if framed else {}) == found
+
+    def test_many_datasets_without_their_jobs(self) -> None:
+        graph = only(MANY, "dataset")
+        found = layout(graph, dict.fromkeys(graph.nodes, (120, 46)), "LR")
+        assert set(found.lines) == set(graph.edges)
 
     def test_a_star(self) -> None:
         graph = build([job("hub", ("source",), tuple(f"t{n}" for n in range(3_000)))])
