@@ -29,7 +29,7 @@ _MARKS = {"accepted": "yes", "depends": "depends", "ignored": "ignored", "refuse
 
 def check(
     context: Context,
-    events: Annotated[str, argument(metavar="EVENTS", help="JSON Lines; - is a pipe.")],
+    events: Annotated[str, argument(metavar="EVENTS", help="OpenLineage events; - is a pipe.")],
     receivers: Annotated[
         list[str],
         option(

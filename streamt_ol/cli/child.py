@@ -62,7 +62,7 @@ ProjectDir = Annotated[
 Environment = Annotated[str | None, option("--env", "-e", metavar="ENV", help="Handed to streamt.")]
 More = Annotated[
     list[str] | None,
-    argument(metavar="[-- ARGUMENT...]", help="More arguments, handed to streamt as they are."),
+    argument(metavar="-- ARGUMENT...", help="More arguments, handed to streamt as they are."),
 ]
 
 

@@ -29,9 +29,9 @@ def export(
     manifest: Annotated[
         str | None,
         argument(
-            metavar="[MANIFEST]",
-            help="A compiled manifest.json; - or nothing reads a pipe or a file on standard input, "
-            "and where that is neither, nothing means the project in this folder.",
+            metavar="MANIFEST",
+            help="A compiled manifest.json; - is standard input. Without one: standard input where "
+            "that is a pipe or a file, else the project in this folder.",
         ),
     ] = None,
     project_dir: options.ProjectDir = None,

@@ -29,9 +29,7 @@ def graph(
     context: Context,
     source: Annotated[
         str | None,
-        argument(
-            metavar="[EVENTS|MANIFEST]", help="A file, or a project's folder; - reads a pipe."
-        ),
+        argument(metavar="EVENTS|MANIFEST", help="A file, or a project's folder; - reads a pipe."),
     ] = None,
     project_dir: options.ProjectDir = None,
     env: options.Environment = None,

@@ -34,7 +34,7 @@ def stage(
     ] = None,
     manifest: Annotated[
         str | None,
-        argument(metavar="[MANIFEST]", help="For load-manifest: the file; - reads a pipe."),
+        argument(metavar="MANIFEST", help="For load-manifest: the file; - reads a pipe."),
     ] = None,
     show_list: Annotated[
         bool, option("--list", help="List the stages in their order and stop.")

@@ -35,7 +35,7 @@ def validate(
     events: Annotated[
         list[str] | None,
         argument(
-            metavar="[EVENTS]...",
+            metavar="EVENTS...",
             help="Files, folders, patterns, objects (s3://...) of events; - or nothing: a pipe.",
         ),
     ] = None,
