@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
+    "Answers",
     "Difference",
     "Export",
     "ExportSettings",
@@ -105,6 +106,17 @@ class Answer(NamedTuple):
     edges: int | None
 
 
+class Answers(list[Answer]):
+    """The answers of a receiver, one for each event.
+
+    ``warnings`` tell what the events that it takes mean together.
+    """
+
+    def __init__(self, answers: Iterable[Answer], warnings: list[WarningRecord]) -> None:
+        super().__init__(answers)
+        self.warnings = warnings
+
+
 def export(
     manifest: PathName | Mapping[str, Any] | None = None,
     *,
@@ -155,7 +167,7 @@ def validate(
 
 def check(
     source: Source, receiver: str, *, ignore: Iterable[str] = (), refuse_invalid: bool = False
-) -> list[Answer]:
+) -> Answers:
     """Return what a receiver, e.g. ``marquez``, would do with each event; nothing is sent.
 
     Raises ``StreamtOlError``: E500 for an unknown receiver or rule, E501 for what cannot be read.
@@ -172,9 +184,12 @@ def check(
         hint = f"choose among: {', '.join(CHECKED)}"
         raise StreamtOlError(USAGE, message, location=Location(option="receiver"), suggestion=hint)
     validity = Validity(_known_rules(ignore), refuses_invalid=refuse_invalid)
+    row = RECEIVERS[receiver]
+    watches = {receiver: row.watch()} if row.watch else {}
     with as_file(source) as path, Opened(path) as opened:
-        found = list(checked(Events(opened), [RECEIVERS[receiver].with_settings(None)], validity))
-    return [_answer(one.line, one.name, one.verdicts[receiver]) for one in found]
+        found = checked(Events(opened), [row], validity, watches)
+        answers = [_answer(one.line, one.name, one.verdicts[receiver]) for one in found]
+    return Answers(answers, [record for watch in watches.values() for record in watch.warnings()])
 
 
 def graph(source: Source) -> Graph:

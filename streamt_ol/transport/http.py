@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, final
 
 from streamt_ol import __version__
+from streamt_ol.reading.json_scan import BOM
 from streamt_ol.transport.answer import excerpt_of, parse_retry_after
 from streamt_ol.transport.base import Closing, Deadline, DeliveryError
 from streamt_ol.transport.connection import Connection
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from streamt_ol.transport.http_settings import HttpSettings
 
 GZIP_LEVEL = 6
-_PAGE_STARTS = (b"<!doctype html", b"<html")
+_PAGE_STARTS = (b"<!doctype html", b"<html", b"<!--")
 _SUCCESS = 2  # RFC 9110, section 15.3
 _PAGES = ("text/html", "application/xhtml+xml")
 
@@ -95,7 +96,7 @@ def _is_page(answer: Answer) -> bool:
     kind = answer.headers.get("content-type", "")
     if kind and kind.partition(";")[0].strip().lower() in _PAGES:
         return True
-    beginning = answer.body[:64].lstrip()
+    beginning = answer.body[:64].removeprefix(BOM).lstrip()
     return beginning.startswith(b"<") and beginning.lower().startswith(_PAGE_STARTS)
 
 

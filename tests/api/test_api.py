@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from support.manifests import FIXTURES
-from support.openlineage_events import dataset_event, run_event
+from support.openlineage_events import dataset_event, run_event, topic
 
 from streamt_ol import api
 
@@ -138,6 +138,19 @@ class TestCheck:
         assert [one.status for one in api.check(events[:2], "marquez")] == ["accepted", "accepted"]
         (file := tmp_path / "e.jsonl").write_text(json.dumps(events[0]))
         assert api.check(file, "marquez") == api.check(events[:1], "marquez")
+
+    def test_what_the_events_mean_together_is_a_warning(self) -> None:
+        """DataHub knows a topic by its name alone, whatever cluster it is on."""
+        events = [
+            run_event("START", inputs=[topic("orders") | {"namespace": f"kafka://{host}:9092"}])
+            for host in ("a", "b")
+        ]
+        for event in events:
+            event["producer"] = "https://github.com/apache/airflow/"
+        (warning,) = api.check(events, "datahub").warnings
+        assert warning["message"].endswith("is one dataset in DataHub: 'orders'")
+        assert api.check(events[:1], "datahub").warnings == []
+        assert api.check(events, "marquez").warnings == []
 
     def test_an_unknown_receiver_is_an_exception(self) -> None:
         with pytest.raises(api.StreamtOlError) as caught:

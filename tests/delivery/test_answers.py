@@ -124,6 +124,8 @@ def test_the_same_command_sends_the_rest_later(tmp_path: Path) -> None:
         {"status": 201, "headers": {"content-type": "application/xhtml+xml"}},
         {"status": 200, "body": PAGE},
         {"status": 200, "body": "\n  <HTML>"},
+        {"status": 200, "body": f"\ufeff{PAGE}"},
+        {"status": 200, "body": f"<!-- a proxy -->{PAGE}"},
     ],
 )
 def test_a_web_page_is_no_acknowledgement(tmp_path: Path, answer: dict[str, Any]) -> None:

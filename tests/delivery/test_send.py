@@ -419,6 +419,29 @@ class TestProgress:
             assert done.returncode == 1
             assert option.encode() in done.stderr
 
+    @pytest.mark.parametrize(("blocks", "before"), [(0, b""), (1, b"x" * 1024)])
+    def test_a_disk_that_is_full_from_the_start_is_told(
+        self, tmp_path: Path, blocks: int, before: bytes
+    ) -> None:
+        """Neither the first line nor the end of a torn one can be written."""
+        events = write(tmp_path / "e.jsonl", job("a"))
+        progress = tmp_path / "progress"
+        with Server(tmp_path) as server:
+            command = ["send", str(events), "--to", "marquez", "--url", server.url,
+                       "--progress-file", str(progress)]  # fmt: skip
+            if before:
+                streamt_ol(*command)
+                with progress.open("ab") as file:
+                    file.write(before[file.tell() :])
+            limited = ["bash", "-c", f'ulimit -f {blocks}; exec "$@"', "-", PROGRAM, *command]
+            done = subprocess.run(
+                limited, capture_output=True, check=False, env=clean_environment()
+            )
+            assert len(server.requests()) == bool(before)
+        assert (done.returncode, done.stdout) == (1, b"")
+        assert done.stderr.startswith(b"E506_OPENLINEAGE_INVALID --progress-file: ")
+        assert b"cannot be written" in done.stderr
+
     @pytest.mark.parametrize("to", ["http", "file"])
     def test_what_was_acknowledged_is_counted_when_it_cannot_be_recorded(
         self, tmp_path: Path, to: str

@@ -116,6 +116,8 @@ class TestWhatIsRefused:
         ("words", "location"),
         [
             (["--input", "s3://me:secret@bucket", "k"], b"/inputs/0/namespace"),
+            (["--input", "s3://bucket", "k?password=secret"], b"/inputs/0/name"),
+            (["--output", "db", "jdbc:db://me:secret@h/t"], b"/outputs/0/name"),
             (["--input", "s3://b", " "], b"/inputs/0/name"),
             (["--producer", "nobody"], b"/producer"),
             (["--producer", "https://me:secret@example.com/x"], b"/producer"),

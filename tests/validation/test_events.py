@@ -68,12 +68,12 @@ def test_all_faults_of_an_event_are_found_each_at_its_field() -> None:
     event |= {"eventTime": "now", "producer": 1, "inputs": [{"name": ""}, {"namespace": "n"}]}
     del event["job"]["namespace"]
     assert [(one.rule, one.pointer) for one in check_event(event)] == [
+        ("OL-R013", "/eventTime"),
+        ("OL-R011", "/producer"),
+        ("OL-R011", "/job/namespace"),
         ("OL-R011", "/inputs/0/namespace"),
         ("OL-R011", "/inputs/1/name"),
-        ("OL-R011", "/job/namespace"),
-        ("OL-R011", "/producer"),
         ("OL-R012", "/inputs/0/name"),
-        ("OL-R013", "/eventTime"),
     ]
 
 

@@ -58,8 +58,11 @@ class Checkpoint(Closing):
             raise self._refused(f"it cannot be opened: {error.strerror}") from None
         try:
             self._read(target)
+        except OSError as error:
+            os.close(self._descriptor)
+            raise self._refused(f"it cannot be read: {error.strerror}") from None
         except BaseException:  # an interrupt too: the lock goes with the descriptor
-            self.close()
+            os.close(self._descriptor)
             raise
 
     def has(self, number: int, part: int, digest: str) -> bool:
@@ -70,7 +73,7 @@ class Checkpoint(Closing):
         """Record that this event was acknowledged. Raises ``StreamtOlError``."""
         with self._lock:
             self._done[_key(number, part)] = bytes.fromhex(digest)
-            self._append({"event": number, "part": part, "digest": digest})
+            self._write(_encoded({"event": number, "part": part, "digest": digest}))
         self._sync()
 
     def run_id(self, number: int, digest: str, fresh: Callable[[], str]) -> str:
@@ -83,7 +86,7 @@ class Checkpoint(Closing):
             if (number, digest) not in self._runs:
                 self._runs[number, digest] = fresh()
                 run = self._runs[number, digest]
-                self._append({"event": number, "digest": digest, "run": run})
+                self._write(_encoded({"event": number, "digest": digest, "run": run}))
         self._sync()
         return self._runs[number, digest]
 
@@ -94,17 +97,18 @@ class Checkpoint(Closing):
         if descriptor is not None:
             try:
                 os.fsync(descriptor)
+            except OSError as error:
+                raise self._unwritable(error) from None
             finally:
                 os.close(descriptor)
 
-    def _append(self, record: dict[str, Any]) -> None:
+    def _write(self, data: bytes) -> None:
         assert self._descriptor is not None, "closed"
-        data = _encoded(record)
         try:
             if os.write(self._descriptor, data) != len(data):
                 raise OSError(28, "only a part could be written")
         except OSError as error:
-            raise self._refused(f"it cannot be written: {error.strerror}") from None
+            raise self._unwritable(error) from None
 
     def _sync(self) -> None:
         """Wait for the disk where it is time to: one thread does, while the others go on."""
@@ -114,7 +118,7 @@ class Checkpoint(Closing):
             if self._descriptor is not None:
                 os.fsync(self._descriptor)
         except OSError as error:
-            raise self._refused(f"it cannot be written: {error.strerror}") from None
+            raise self._unwritable(error) from None
         finally:
             self._synced = self._clock()
             self._syncing.release()
@@ -124,15 +128,12 @@ class Checkpoint(Closing):
         with os.fdopen(os.dup(self._descriptor), "rb") as file:
             first = file.readline()
             header = _encoded({"streamt_ol_progress": _VERSION, "target": target})
-            if header.startswith(first) and first != header:
-                # A new file, or one whose very first record was cut off by the end of a process.
+            # A new file, or one whose very first record was cut off by the end of a process.
+            is_begun = header.startswith(first) and first != header
+            # Nothing was acknowledged there, so nothing is lost: it may be for this delivery.
+            if is_begun or self._is_for_nothing(first):
                 os.ftruncate(self._descriptor, 0)
-                os.write(self._descriptor, header)
-                return
-            if self._is_for_nothing(first):
-                # Nothing was acknowledged there, so nothing is lost: it may be for this delivery.
-                os.ftruncate(self._descriptor, 0)
-                os.write(self._descriptor, header)
+                self._write(header)
                 return
             self._check_header(first, target)
             is_torn = False
@@ -141,7 +142,7 @@ class Checkpoint(Closing):
                 if not is_torn:
                     self._take(_parsed(line))
         if is_torn:
-            os.write(self._descriptor, b"\n")
+            self._write(b"\n")
 
     def _is_for_nothing(self, first: bytes) -> bool:
         """Return whether the file is a checkpoint of this version, with a header and no record."""
@@ -166,6 +167,9 @@ class Checkpoint(Closing):
                 self._done[_key(number, part)] = bytes.fromhex(digest)
         elif isinstance(run := record.get("run"), str):
             self._runs[number, digest] = run
+
+    def _unwritable(self, error: OSError) -> StreamtOlError:
+        return self._refused(f"it cannot be written: {error.strerror}")
 
     def _refused(self, reason: str) -> StreamtOlError:
         return StreamtOlError(
