@@ -77,6 +77,8 @@ METADATA = [
     ("owner", at("sources", 1, "owner", value="  "), "/sources/1/owner"),
     ("sink owner", at("models", 3, "owner", value="\u2003"), "/models/3/owner"),
     ("column name", at("sources", 0, "columns", 0, "name", value=" "), "/sources/0/columns/0/name"),
+    ("empty column name", at("models", 0, "columns", 0, "name", value=""),
+     "/models/0/columns/0/name"),
     ("column description", at("sources", 0, "columns", 0, "description", value=" "),
      "/sources/0/columns/0/description"),
     ("columns twice", at("models", 0, "columns", value=[{"name": "a"}, {"name": "b"},
@@ -366,7 +368,13 @@ class TestMacro:
         document["artifacts"]["topics"].append(owned("mix"))
         job = owned("mix", sql=insert({"whose": "orders.v1"}, "mix"))
         document["artifacts"]["flink_jobs"].append(job)
-        assert refused(document).location == "/artifacts/flink_jobs/2/sql"
+        error = refused(document)
+        assert error.location == "/artifacts/flink_jobs/2/sql"
+        assert error.message == "the compiled topic 'orders.v1' stands for more than one dataset"
+        job["sql"] = insert({"whose": "nobodys.v1"}, "mix")
+        message = "the compiled topic 'nobodys.v1' is not a declared dataset"
+        assert refused(document).message == message
+        job["sql"] = insert({"whose": "orders.v1"}, "mix")
         for name, namespace in (("orders", "broker"), ("view", "gateway")):
             job["sql"] = insert({name: "orders.v1"}, "mix")
             projection = resolve_identities({"options": OPTIONS, "manifest": document})

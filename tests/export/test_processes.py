@@ -9,7 +9,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from support.manifests import OPTIONS, Json, insert, manifest, model, owned, shop, source, table
+from support.manifests import (
+    OPTIONS,
+    TIME,
+    Json,
+    insert,
+    manifest,
+    model,
+    owned,
+    shop,
+    source,
+    table,
+)
 
 from streamt_ol.manifest.processes import PROCESSES, titles
 from streamt_ol.manifest.shape import check_shape
@@ -264,6 +275,27 @@ class TestKafkaStreams:
 def test_the_table_of_processes_is_what_messages_name() -> None:
     assert titles() == "a Flink job, a Kafka Streams job, a Gateway rule or a connector"
     assert list(PROCESSES) == ["flink_jobs", "kafka_streams_jobs", "gateway_rules", "connectors"]
+
+
+def test_what_is_null_everywhere_declares_nothing() -> None:
+    names = ("sources", "models", "tests", "exposures", "dag", "artifacts", "runtime")
+    document = {"project": "p", "compiled_at": TIME, **dict.fromkeys(names)}
+    projection = resolve_identities({"options": OPTIONS, "manifest": check_shape(document)})
+    assert projection == {
+        "project": "p", "event_time": TIME, "datasets": [], "jobs": [], "warnings": [],
+    }  # fmt: skip
+
+
+def test_only_a_model_has_the_columns_of_a_contract() -> None:
+    contract = {"columns": [{"name": "agreed"}]}
+    document = manifest(
+        [source("s", contract=contract), source("t", columns=None, contract=contract)],
+        [model("m", contract=contract)],
+        topics=[owned("m")],
+    )
+    projection = resolve_identities({"options": OPTIONS, "manifest": document})
+    columns = {dataset["name"]: dataset.get("columns") for dataset in projection["datasets"]}
+    assert columns == {"s.v1": [{"name": "id"}], "t.v1": None, "m": [{"name": "agreed"}]}
 
 
 def test_an_empty_name_of_a_virtual_topic_declares_none() -> None:
