@@ -48,9 +48,7 @@ def resolve_identities(state: State) -> State:
     topics = _topics(declarations, models)
     inventory = Inventory(namespaces.of)
     for name, topic in topics.items():
-        declaration = declarations.named(name)
-        assert declaration is not None
-        inventory.add(declaration, topic)
+        inventory.add(declarations.by_name[name], topic)
     dependencies, dag = Dependencies(declarations, topics), Dag(manifest, locations)
     builder = Jobs(project, namespaces.job, topics, inventory.identities)
     jobs: list[ProjectedJob] = []

@@ -42,12 +42,16 @@ class Declaration(NamedTuple):
 
 
 class Declarations:
-    """All sources and models by name. Raises E506 for blank names and for a name used twice."""
+    """All sources and models by their names; ``by_name`` has both.
+
+    Raises E506 for blank names and for a name used twice.
+    """
 
     def __init__(self, manifest: Mapping[str, Any], locations: Locations = _UNLOCATED) -> None:
         self.locations = locations
         self.sources: dict[str, Declaration] = {}
         self.models: dict[str, Declaration] = {}
+        self.by_name: dict[str, Declaration] = {}
         for kind, into in (("source", self.sources), ("model", self.models)):
             for index, body in enumerate(manifest.get(f"{kind}s") or ()):
                 where = f"/{kind}s/{index}"
@@ -56,18 +60,14 @@ class Declarations:
     def _add(self, declaration: Declaration, into: dict[str, Declaration]) -> None:
         name = declaration.name
         required_name(name, declaration, "name")
-        earlier = self.sources.get(name) or self.models.get(name)
+        earlier = self.by_name.get(name)
         if earlier is not None:
             raise StreamtOlError(
                 INVALID,
                 f"the name {shown(name)} is already used by the {earlier.kind} at {earlier.at()}",
                 location=declaration.at(),
             )
-        into[name] = declaration
-
-    def named(self, name: str) -> Declaration | None:
-        """Return the source or the model with this name."""
-        return self.sources.get(name) or self.models.get(name)
+        self.by_name[name] = into[name] = declaration
 
     def nearest(self, kind: str, name: str) -> str | None:
         """Return a hint where ``name`` is of the other kind, or like a name that there is."""

@@ -22,6 +22,7 @@ from streamt_ol.templates import calls, plain_calls
 if TYPE_CHECKING:
     from streamt_ol.flink_sql import Table
 
+_EITHER = "source or model"  # what an entry of `from` that is a bare name may mean
 _NOT_IN_TABLE_NAMES = re.compile(r"\W", re.ASCII)
 
 
@@ -32,13 +33,15 @@ class Dependencies:
     """
 
     def __init__(self, declarations: Declarations, topics: Mapping[str, Topic]) -> None:
-        self._declarations = declarations
         self._topics = topics
+        self._named = {
+            "source": declarations.sources,
+            "ref": declarations.models,
+            _EITHER: declarations.by_name,
+        }
         self._by_topic: dict[str, list[Declaration]] = defaultdict(list)
         for name, topic in topics.items():
-            declaration = declarations.named(name)
-            if declaration is not None:
-                self._by_topic[topic.name].append(declaration)
+            self._by_topic[topic.name].append(declarations.by_name[name])
 
     def of(self, compiled: CompiledModel) -> list[Declaration]:
         """Return the direct dependencies of a model, each once, in the order found.
@@ -82,7 +85,7 @@ class Dependencies:
         self, entry: str | Mapping[str, str | None], model: Declaration, *parts: str | int
     ) -> Declaration:
         if isinstance(entry, str):
-            return self._declared("source or model", entry, model, *parts)
+            return self._declared(_EITHER, entry, model, *parts)
         named = [(kind, n) for kind in ("source", "ref") if (n := entry.get(kind)) is not None]
         if len(named) != 1:
             message = "the entry must name one source or one ref"
@@ -91,11 +94,7 @@ class Dependencies:
 
     def _declared(self, kind: str, name: str, model: Declaration, *parts: str | int) -> Declaration:
         """Return what a part of ``model`` names. Raises E506 for nothing that can be read."""
-        lookup = {
-            "source": self._declarations.sources.get,
-            "ref": self._declarations.models.get,
-        }.get(kind, self._declarations.named)
-        found = lookup(name)
+        found = self._named[kind].get(name)
         if found is None:
             what = "model" if kind == "ref" else kind
             raise StreamtOlError(

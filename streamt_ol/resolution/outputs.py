@@ -80,57 +80,56 @@ def _check_process(model: Declaration, process: Artifact | None) -> None:
 
 
 def _kafka_topic(model: Declaration, artifacts: Artifacts) -> str:
+    """Return the topic that an artifact confirms; it decides where no name is declared."""
     declared = topic_names(model)
     wanted = declared or _default_names(model)
-    owned = [a for a in artifacts.owned_topics.get(model.name, ()) if a.body["name"] in wanted]
-    others = [] if owned else _other_outputs(model, artifacts)
-    if others and declared:
-        raise _wrong(model, f"declares the topic {shown(declared[0])}, but {others[0].at()} "
-                            f"compiles {shown(others[0].body['name'])}")  # fmt: skip
-    owned = owned or others  # the artifact decides where nothing is declared
-    if len(owned) > 1:
-        raise _wrong(model, "is compiled to more than one topic")
-    if owned:
-        return required_name(owned[0].body["name"], owned[0], "name")
-    confirmed = {name for name in wanted if artifacts.unowned_topics.get(name)}
-    if len(confirmed) > 1:
-        raise _wrong(model, "is compiled to more than one topic")
-    if not confirmed:
+    owned = artifacts.owned_topics.get(model.name, ())
+    found = [topic for topic in owned if topic.body["name"] in wanted]
+    if not found:
+        beside = _expected(model) | artifacts.dead_letters | {model.name + DEAD_LETTER_SUFFIX}
+        found = [topic for topic in owned if topic.body["name"] not in beside]
+        if found and declared:
+            raise _disagrees(model, f"topic {shown(declared[0])}", found[0])
+    if not found:
+        unowned = artifacts.unowned_topics
+        found = [unowned[name][0] for name in dict.fromkeys(wanted) if name in unowned]
+    if not found:
         raise _wrong(model, f"declares the topic {shown(wanted[0])}, which no artifact confirms")
-    return required_name(confirmed.pop(), model)
+    if len(found) > 1:
+        raise _wrong(model, "is compiled to more than one topic")
+    return required_name(found[0].body["name"], found[0], "name")
 
 
 def _default_names(model: Declaration) -> list[str]:
     return [name for name in (virtual_topic_name(model), model.name) if name is not None]
 
 
-def _other_outputs(model: Declaration, artifacts: Artifacts) -> list[Artifact]:
-    """Return the model's own topics under other names that are not dead-letter topics."""
-    expected = {*topic_names(model), *_default_names(model)}
-    beside = expected | artifacts.dead_letters | {model.name + DEAD_LETTER_SUFFIX}
-    return [
-        topic
-        for topic in artifacts.owned_topics.get(model.name, ())
-        if topic.body["name"] not in beside
-    ]
+def _expected(model: Declaration) -> set[str]:
+    """Return every name that the output of ``model`` may have by what is declared."""
+    return {*topic_names(model), *_default_names(model)}
 
 
 def _check_no_topic(model: Declaration, process: Artifact, artifacts: Artifacts) -> None:
     """Raise E506 where a model whose output is elsewhere has a Kafka topic for it, too."""
-    expected = {*topic_names(model), *_default_names(model)}
-    for topic in artifacts.owned_topics.get(model.name, ()):
-        if topic.body["name"] in expected:
-            title = PROCESSES[process.kind].title
-            raise _wrong(model, f"is compiled to both a {title} and a Kafka topic")
+    owned = artifacts.owned_topics.get(model.name, ())
+    if not _expected(model).isdisjoint(topic.body["name"] for topic in owned):
+        title = PROCESSES[process.kind].title
+        raise _wrong(model, f"is compiled to both a {title} and a Kafka topic")
 
 
 def _virtual_topic(model: Declaration, rule: Artifact) -> str:
     name: str = rule.body["virtualTopic"]
     declared = [n for n in (virtual_topic_name(model), *topic_names(model)) if n is not None]
     if declared and name not in declared:
-        raise _wrong(model, f"declares the virtual topic {shown(declared[0])}, but {rule.at()} "
-                            f"compiles {shown(name)}")  # fmt: skip
+        raise _disagrees(model, f"virtual topic {shown(declared[0])}", rule, "virtualTopic")
     return required_name(name, rule, "virtualTopic")
+
+
+def _disagrees(
+    model: Declaration, declared: str, artifact: Artifact, field: str = "name"
+) -> StreamtOlError:
+    compiles = f"{artifact.at()} compiles {shown(artifact.body[field])}"
+    return _wrong(model, f"declares the {declared}, but {compiles}")
 
 
 def _wrong(model: Declaration, what: str) -> StreamtOlError:
