@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict
 
 from streamt_ol.problems import Location, pointer
+from streamt_ol.redaction import place
 
 _LINE = {"type": "integer", "minimum": 1}
 SCHEMA: dict[str, Any] = {
@@ -74,4 +75,5 @@ class Locations:
         lines, below = entry.get("lines", {}), text[len(start) :]
         while below and below not in lines:
             below = below.rpartition("/")[0]
-        return entry["file"], lines.get(below, entry["line"])
+        # Between two stages the state may be anybody's, and so the file's name.
+        return place(entry["file"]), lines.get(below, entry["line"])

@@ -116,6 +116,14 @@ def test_aliases_in_what_is_not_read_cost_nothing(tmp_path: Path) -> None:
     assert Locations(locations).of("/models/0/contract/columns/0/name").line == 14
 
 
+def test_a_file_is_named_as_a_message_may_show_it() -> None:
+    """Whoever wrote the state: a stage of the user's own, or somebody else's pipe."""
+    locations = Locations({"/models/0": {"file": "a\x1b[31m token=hunter2\n.yml", "line": 3}})
+    for location in (locations.of("/models/0/sql"), locations.field("models", "0")):
+        assert location.file == "a\\x1b[31m token=***"
+        assert "hunter2" not in location
+
+
 KEYS = st.lists(st.sampled_from(["a", "b", "~", "/", "0"]), min_size=1, max_size=4)
 
 
