@@ -132,7 +132,7 @@ class Dependencies:
         targets = set(script.targets)
         written = {t.topic for t in script.tables if t.name in targets}
         output = compiled.topic.name if compiled.topic else None
-        if not targets or not targets <= declared or written != {output}:
+        if not targets <= declared or written != {output}:
             raise StreamtOlError(
                 INVALID,
                 f"the compiled SQL of the model {shown(compiled.model.name)} does not write, "

@@ -311,6 +311,7 @@ class TestMacro:
             insert({"ghost": "ghost.v1"}, "mix"),
             insert({"orders": "orders.v1"}, "other"),
             table("orders", "orders.v1") + "INSERT INTO nowhere SELECT id FROM orders;",
+            insert({"orders": "orders.v1"}, "mix") + "INSERT INTO nowhere SELECT id FROM orders;",
             insert({"orders": "orders.v1"}, "mix") + insert({"refunds": "refunds.v1"}, "other"),
             insert({"orders": "orders.v1"}, "mix") + "SELECT 'unterminated",
             insert({"orders": "orders.v1"}, "mix").replace("'topic' = 'o", "'topic-pattern' = 'o"),
