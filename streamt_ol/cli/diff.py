@@ -155,7 +155,7 @@ def _mapped(graphs: Sequence[Graph], mappings: Sequence[str]) -> list[Graph]:
             raise StreamtOlError(USAGE, message, location=Location(option="map_namespace"))
         names[source] = target
     known = {key.namespace for graph in graphs for key in graph.nodes}
-    for source in names.keys() - known:
+    for source in (name for name in names if name not in known):
         note(f"--map-namespace: nothing is in {shown(source, 200)}")
     names |= _namespace_of_jobs(graphs, names)
     if not names:

@@ -63,7 +63,9 @@ class Unknown:
 
     def check(self, kind: str, section: Section) -> None:
         """Warn of the keys of ``section``, a ``kind`` of mapping, that are new and unknown."""
-        for key in section.value.keys() - _KNOWN[kind]:
+        for key in section.value:
+            if key in _KNOWN[kind]:
+                continue
             name = section.value.key_text(key)
             if (kind, name) not in self._seen:
                 self._seen.add((kind, name))

@@ -82,6 +82,12 @@ def test_a_name_in_any_script_is_read_without_jinja(name: str, tmp_path: Path) -
     assert plain_calls(state["manifest"]["models"][0]["sql"]) == [("source", name)]
 
 
+def test_warnings_come_in_the_order_of_the_files(tmp_path: Path) -> None:
+    unknown = [f"x{number * 37 % 50}" for number in range(50)]
+    found = compiled(tmp_path, **dict.fromkeys(unknown, 1))["warnings"]
+    assert [warning["message"].split("'")[1] for warning in found] == unknown
+
+
 class TestNamesOfFiles:
     ODD = "a\x1b[31m token=hunter2"
     SHOWN = "a\\x1b[31m token=***"
