@@ -155,9 +155,9 @@ class Dependencies:
                 message = f"the table {shown(table.name)} of the compiled SQL names no topic"
                 raise StreamtOlError(INVALID, message, location=location)
             found = self._by_topic.get(table.topic, [])
-            if len(found) > 1:  # one topic name in both namespaces: the table's name decides
-                found = [d for d in found if table.name in (d.name, table_name(d.name))] or found
-            yield _only(table.topic, found, location)
+            # Where one topic name lives in both namespaces, the table's name decides.
+            named = [d for d in found if table.name in (d.name, table_name(d.name))]
+            yield _only(table.topic, named or found, location)
 
 
 def _only(topic: str, found: list[Declaration], location: Location) -> Declaration:
