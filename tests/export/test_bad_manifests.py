@@ -335,6 +335,17 @@ class TestMacro:
     def test_compiled_sql_that_does_not_resolve(self, sql: str) -> None:
         assert refused(macro(sql)).location == self.PLACE
 
+    def test_compiled_sql_that_is_not_there(self) -> None:
+        document = macro("")
+        document["artifacts"]["flink_jobs"][0]["sql"] = None
+        assert refused(document).location == self.PLACE
+
+    def test_a_table_of_no_topic_is_named(self) -> None:
+        sql = insert({"orders": "orders.v1"}, "mix").replace("'topic' = 'o", "'topic-pattern' = 'o")
+        assert (
+            refused(macro(sql)).message == "the table 'orders' of the compiled SQL names no topic"
+        )
+
     def test_views_and_common_table_expressions_are_no_undeclared_tables(self) -> None:
         sql = insert({"orders": "orders.v1"}, "mix").replace(
             "INSERT INTO out_sink SELECT id FROM orders",

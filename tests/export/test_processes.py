@@ -240,6 +240,28 @@ class TestLogic:
         assert (location, "'c'" in message) == ("/models/0/sql", True)
 
 
+class TestMacros:
+    """Of the processes that name the topics they read."""
+
+    def test_a_gateway_rule_reads_the_kafka_topic_of_that_name(self) -> None:
+        document = shop()
+        document["models"][2].update(macro="view", from_=None)
+        twin = {"virtual_topic": {"name": "totals"}}
+        document["models"].append(model("twin", from_=[{"ref": "clean"}], gateway=twin))
+        document["artifacts"]["gateway_rules"].append(
+            owned("twin", virtualTopic="totals", physicalTopic="clean.v1")
+        )
+        assert lineage(document) == {**SHOP, "twin": "clean.v1 -> totals"}
+        projection = resolve_identities({"options": OPTIONS, "manifest": document})
+        [view] = [job for job in projection["jobs"] if job["name"].endswith("/view")]
+        assert [one["namespace"] for one in view["inputs"]] == [OPTIONS["kafka_namespace"]]
+
+    def test_a_connector_reads_a_virtual_topic(self) -> None:
+        document = shop()
+        document["models"][3].update(macro="sink", from_=None)
+        assert lineage(document) == SHOP
+
+
 class TestKafkaStreams:
     def streams(self, plan: Json | None = None, **logic: Any) -> Json:
         job = owned("m", application_id="streamt-1", image="sha256:0", plan=plan)
