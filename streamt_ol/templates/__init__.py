@@ -15,7 +15,7 @@ from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 from streamt_ol.problems import INVALID, StreamtOlError
-from streamt_ol.templates.plain import Call, CallKind, plain_calls, plain_text, table_word
+from streamt_ol.templates.plain import Call, CallKind, plain_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,8 +31,6 @@ __all__ = [
     "one_process",
     "plain_calls",
     "render",
-    "rendering",
-    "table_word",
 ]
 
 
@@ -88,12 +86,6 @@ def calls(sql: str, location: str | None = None) -> list[Call]:
     return render(sql, location=location).calls if found is None else found
 
 
-def rendering(sql: str, location: str | None = None) -> Rendering:
-    """Return the text and the calls of ``sql``, without Jinja where its calls are all plain."""
-    found = plain_calls(sql)
-    return render(sql, location=location) if found is None else Rendering(plain_text(sql), found)
-
-
 def render(
     template: str,
     *,
@@ -127,7 +119,7 @@ class Renderer:
     ) -> Rendering:
         """Return what ``template`` gives with ``params``, and the calls that are printed in it.
 
-        A call gives a word made from its name (see ``table_word``). Raises ``StreamtOlError``
+        A call gives a word made from its name (see ``plain.table_word``). Raises ``StreamtOlError``
         (``INVALID``, at ``location``) whose message names the line, and the file where the
         template has one (``file``) or was loaded; and whatever ``load`` raises.
         """

@@ -39,8 +39,3 @@ def plain_calls(sql: str) -> list[Call] | None:
             return None
         found.append(Call("source" if kind == "source" else "ref", name))
     return found
-
-
-def plain_text(sql: str) -> str:
-    """Return what rendering gives, for ``sql`` whose Jinja is all plain calls."""
-    return _PLAIN.sub(lambda call: table_word(call[2] if call[3] is None else call[3]), sql)
