@@ -67,7 +67,7 @@ def _foreign(stage: NamedStage, state: State) -> Any:
         raise
     except StreamtOlError as error:
         code = error.code if error.code in ERRORS else INVALID
-        message = f"the stage refused its input: {one_line(error.message, _MESSAGE_LIMIT)}"
+        message = f"the stage refused its input: {one_line(str(error.message), _MESSAGE_LIMIT)}"
         location = _bounded_location(error.location) or Location(stage=stage.name)
         raise StreamtOlError(code, message, location=location) from None
     except BaseException as error:  # noqa: BLE001 - the stage is the user's own code

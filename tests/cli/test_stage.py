@@ -206,6 +206,9 @@ class TestReplacement:
             ("build_facets", "from streamt_ol.problems import StreamtOlError as E\n"
              "def f(s): raise E('E999', 'x\\nE506 password=hunter2 \\ud800')",
              "stage build_facets: "),
+            ("build_facets", "from streamt_ol.problems import StreamtOlError as E\n"
+             "def f(s): raise E('E506_OPENLINEAGE_INVALID', KeyError('password=hunter2'))",
+             "stage build_facets: the stage refused its input: "),
             ("build_facets", "def f(s): return {'events': [{5: float('nan')}], 'warnings': []}",
              "stage build_facets: "),
             ("build_facets", "import datetime\ndef f(s): return {'events': [], 'warnings': [],"

@@ -179,7 +179,7 @@ ARTIFACTS = [
     ("connector reads more", at("artifacts", "connectors", 0, "topics",
                                 value=["view.v1", "totals"]), "/models/3", "disagree"),
     ("connector reads nothing", at("artifacts", "connectors", 0, "topics", value=[]),
-     "/models/3", "disagree"),
+     "/models/3", "reads nothing: they disagree"),
 ]  # fmt: skip
 GRAPH = [
     ("node knows more", at("dag", value={"nodes": [{"name": "clean", "type": "model",
