@@ -11,6 +11,7 @@ from streamt_ol.openlineage.names import is_encodable
 from streamt_ol.problems import INVALID, Location, StreamtOlError, pointer
 from streamt_ol.redaction import shown
 
+EITHER = "source or model"  # what an entry of `from` that is a bare name may mean
 _UNLOCATED = Locations()
 _COMPARED = 200  # characters of a name that may be misspelt
 
@@ -44,7 +45,8 @@ class Declaration(NamedTuple):
 class Declarations:
     """All sources and models by their names; ``by_name`` has both.
 
-    Raises E506 for blank names and for a name used twice.
+    ``called`` has what each kind of call or entry may name. Raises E506 for blank names and for a
+    name used twice.
     """
 
     def __init__(self, manifest: Mapping[str, Any], locations: Locations = _UNLOCATED) -> None:
@@ -52,6 +54,7 @@ class Declarations:
         self.sources: dict[str, Declaration] = {}
         self.models: dict[str, Declaration] = {}
         self.by_name: dict[str, Declaration] = {}
+        self.called = {"source": self.sources, "ref": self.models, EITHER: self.by_name}
         for kind, into in (("source", self.sources), ("model", self.models)):
             for index, body in enumerate(manifest.get(f"{kind}s") or ()):
                 where = f"/{kind}s/{index}"
@@ -73,10 +76,9 @@ class Declarations:
         """Return a hint where ``name`` is of the other kind, or like a name that there is."""
         from difflib import get_close_matches
 
-        if (other := self.named(name)) is not None:
+        if (other := self.by_name.get(name)) is not None:
             return f"{shown(name)} is a {other.kind}"
-        names = {"source": self.sources, "ref": self.models}.get(kind, self.sources | self.models)
-        near = get_close_matches(name[:_COMPARED], names, 1)
+        near = get_close_matches(name[:_COMPARED], self.called[kind], 1)
         return f"did you mean {shown(near[0])}?" if near else None
 
 

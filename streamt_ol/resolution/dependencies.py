@@ -15,14 +15,13 @@ from streamt_ol.manifest.processes import KAFKA, PROCESSES
 from streamt_ol.problems import INVALID, Location, StreamtOlError
 from streamt_ol.redaction import shown
 from streamt_ol.resolution.artifacts import Artifact
-from streamt_ol.resolution.declarations import Declaration, Declarations, has_sql
+from streamt_ol.resolution.declarations import EITHER, Declaration, Declarations, has_sql
 from streamt_ol.resolution.outputs import CompiledModel, Topic
 from streamt_ol.templates import calls, plain_calls
 
 if TYPE_CHECKING:
     from streamt_ol.flink_sql import Table
 
-_EITHER = "source or model"  # what an entry of `from` that is a bare name may mean
 _NOT_IN_TABLE_NAMES = re.compile(r"\W", re.ASCII)
 
 
@@ -34,11 +33,7 @@ class Dependencies:
 
     def __init__(self, declarations: Declarations, topics: Mapping[str, Topic]) -> None:
         self._topics = topics
-        self._named = {
-            "source": declarations.sources,
-            "ref": declarations.models,
-            _EITHER: declarations.by_name,
-        }
+        self._declarations = declarations
         self._by_topic: dict[str, list[Declaration]] = defaultdict(list)
         for name, topic in topics.items():
             self._by_topic[topic.name].append(declarations.by_name[name])
@@ -85,7 +80,7 @@ class Dependencies:
         self, entry: str | Mapping[str, str | None], model: Declaration, *parts: str | int
     ) -> Declaration:
         if isinstance(entry, str):
-            return self._declared(_EITHER, entry, model, *parts)
+            return self._declared(EITHER, entry, model, *parts)
         named = [(kind, n) for kind in ("source", "ref") if (n := entry.get(kind)) is not None]
         if len(named) != 1:
             message = "the entry must name one source or one ref"
@@ -94,7 +89,7 @@ class Dependencies:
 
     def _declared(self, kind: str, name: str, model: Declaration, *parts: str | int) -> Declaration:
         """Return what a part of ``model`` names. Raises E506 for nothing that can be read."""
-        found = self._named[kind].get(name)
+        found = self._declarations.called[kind].get(name)
         if found is None:
             what = "model" if kind == "ref" else kind
             raise StreamtOlError(

@@ -54,7 +54,7 @@ def sampled_datasets(
     declarations = Declarations(manifest, locations)
     found = set()
     for pointer, test in samples:
-        declaration = declarations.named(test.get("model") or "")
+        declaration = declarations.by_name.get(test.get("model") or "")
         if declaration is None:
             raise StreamtOlError(
                 INVALID,
