@@ -83,9 +83,9 @@ def test_a_name_in_any_script_is_read_without_jinja(name: str, tmp_path: Path) -
 
 
 def test_warnings_come_in_the_order_of_the_files(tmp_path: Path) -> None:
-    unknown = [f"x{number * 37 % 50}" for number in range(50)]
-    found = compiled(tmp_path, **dict.fromkeys(unknown, 1))["warnings"]
-    assert [warning["message"].split("'")[1] for warning in found] == unknown
+    unknown: dict[str, Any] = {f"x{number * 37 % 50}": 1 for number in range(50)}
+    found = compiled(tmp_path, **unknown)["warnings"]
+    assert [warning["message"].split("'")[1] for warning in found] == list(unknown)
 
 
 class TestNamesOfFiles:
