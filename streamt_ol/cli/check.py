@@ -33,7 +33,10 @@ def check(
     receivers: Annotated[
         list[str],
         option(
-            "--for", metavar="RECEIVER", help=f"One of {', '.join(CHECKED)}, or all; repeatable."
+            "--for",
+            metavar="RECEIVER",
+            autocompletion=lambda: [*CHECKED, "all"],
+            help=f"One of: {', '.join(CHECKED)}, or all; may be repeated.",
         ),
     ],
     namespace_map: options.NamespaceMap = None,

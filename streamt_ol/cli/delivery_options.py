@@ -20,9 +20,15 @@ if TYPE_CHECKING:
 
     from streamt_ol.delivery.source import LiveSource, Source
 
-_NAMES = ", ".join(RECEIVERS)
-
-To = Annotated[str, option("--to", metavar="RECEIVER", help=f"One of: {_NAMES}.")]
+To = Annotated[
+    str,
+    option(
+        "--to",
+        metavar="RECEIVER",
+        autocompletion=lambda: list(RECEIVERS),
+        help=f"One of: {', '.join(RECEIVERS)}.",
+    ),
+]
 Url = Annotated[
     str | None,
     option(

@@ -76,11 +76,13 @@ def run(
     ] = "COMMAND",
     input: Annotated[
         list[str] | None,
-        option(metavar="NAMESPACE NAME", help="A dataset that the command reads. Repeatable."),
+        option(metavar="NAMESPACE NAME", help="A dataset that the command reads; may be repeated."),
     ] = None,
     output: Annotated[
         list[str] | None,
-        option(metavar="NAMESPACE NAME", help="A dataset that the command writes. Repeatable."),
+        option(
+            metavar="NAMESPACE NAME", help="A dataset that the command writes; may be repeated."
+        ),
     ] = None,
     parent: Annotated[
         str | None,

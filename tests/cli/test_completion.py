@@ -22,6 +22,7 @@ LINES = {
         "--as-run-events", "--for", "--help", "--ignore", "--kafka-config", "--namespace-map",
         "--no-validate", "--refuse-invalid",
     ],
+    "streamt-ol send --to open": ["openlineage", "openmetadata", "openmetadata-kafka"],
     "streamt-ol export man": [],
     "streamt-ol run --job-name j -- ls m": [],
 }  # fmt: skip
