@@ -87,7 +87,8 @@ class _Split:
         for chunk in self._chunks():
             self._seen = self._seen or not chunk.is_blank
             located = chunk._replace(position=base + chunk.position)
-            self._collector.checked(check_chunk(located, settings, self._state))
+            counted = self._collector.counted
+            self._collector.checked(check_chunk(located, settings, self._state, counted))
             self._collector.add(repeated(self._state))
             if self._state.entries > _PART_ENTRIES:
                 self._leave_part()

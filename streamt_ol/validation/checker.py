@@ -13,9 +13,6 @@ from streamt_ol.reading.json_scan import BLANKS, faults, without_bom
 from streamt_ol.reading.strict_json import Parsed, is_plain, parse
 from streamt_ol.validation import events
 from streamt_ol.validation.accept import generated
-from streamt_ol.validation.accept.local import accepts_besides
-from streamt_ol.validation.accept.schema import accepts
-from streamt_ol.validation.explain.local import explain
 from streamt_ol.validation.findings import LocatedFinding
 from streamt_ol.validation.rules import fault_finding, finding
 from streamt_ol.validation.stream.state import StreamState
@@ -26,26 +23,37 @@ if TYPE_CHECKING:
 
     from streamt_ol.reading.faults import Fault
     from streamt_ol.reading.raw import Chunk
+    from streamt_ol.validation.explain.parts import AnySaid
     from streamt_ol.validation.findings import Finding
     from streamt_ol.validation.options import Settings
 
 
 class ChunkResult(NamedTuple):
-    """The events of a chunk by kind, its blank lines, its findings, and the stream state after."""
+    """The events of a chunk at ``position`` by kind, its blank lines, its findings.
 
+    ``counted`` has further findings, those that nobody will be shown, by their rules.
+    """
+
+    position: int
     kinds: Counter[str]
     blank: int
     findings: list[LocatedFinding]
-    state: StreamState
+    counted: Counter[str]
 
 
-def check_chunk(chunk: Chunk, settings: Settings, state: StreamState | None = None) -> ChunkResult:
-    """Check each event of ``chunk``, noting in ``state`` (or a new one) what streams need."""
-    checker = _Checker(settings, StreamState() if state is None else state)
+def check_chunk(
+    chunk: Chunk, settings: Settings, state: StreamState, counted: frozenset[str] = frozenset()
+) -> ChunkResult:
+    """Check each event of ``chunk``, noting in ``state`` what streams need.
+
+    Findings of the severities ``counted`` are counted, and not put into words.
+    """
+    checker = _Checker(settings, state, counted)
     if chunk.lines:
         checker.lines(chunk.lines, chunk.position)
     _check_single(checker, chunk)
-    return ChunkResult(checker.kinds, checker.blank, checker.findings, checker.state)
+    rules = Counter(checker.rules)
+    return ChunkResult(chunk.position, checker.kinds, checker.blank, checker.findings, rules)
 
 
 def _check_single(checker: _Checker, chunk: Chunk) -> None:
@@ -63,20 +71,31 @@ def _check_single(checker: _Checker, chunk: Chunk) -> None:
 class _Checker:
     """The state of checking one chunk."""
 
-    def __init__(self, settings: Settings, state: StreamState) -> None:
+    def __init__(self, settings: Settings, state: StreamState, counted: frozenset[str]) -> None:
         self.kinds: Counter[str] = Counter()
         self.blank = 0
         self.findings: list[LocatedFinding] = []
+        self.rules: list[str] = []
         self.state = state
+        self._counted = counted
         self._limit = settings.max_line_bytes
         self._ignored = settings.ignored
-        self._accepts = accepts_besides()
 
     def add(self, position: int, found: Iterable[Finding], line: int = 0) -> None:
         """Keep the findings about the event at ``position``, but for rules switched off."""
-        self.findings += [
-            LocatedFinding(position, one, line) for one in found if one.rule not in self._ignored
-        ]
+        for one in found:
+            if one.severity in self._counted:
+                self.rules.append(one.rule)
+            elif one.rule not in self._ignored:
+                self.findings.append(LocatedFinding(position, one, line))
+
+    def _say(self, position: int, said: Iterable[AnySaid]) -> None:
+        """Keep what is said of the event at ``position``."""
+        for one in said:
+            if one.severities <= self._counted:
+                self.rules += one.rules
+            else:
+                self.add(position, one.findings())
 
     def lines(self, lines: Sequence[bytes], position: int) -> None:
         """Check the events in ``lines``, the first of which stands at ``position``."""
@@ -94,10 +113,10 @@ class _Checker:
                 left += 1
                 self._line(line.removesuffix(b"\n"), at)
                 continue
-            kind, findings = passed
+            kind, said = passed
             kinds[kind] += 1
-            if findings:
-                self.add(at, findings)
+            if said:
+                self._say(at, said)
         self.kinds.update(kinds)
         switch.settle(sum(map(len, lines)), len(lines), left)
 
@@ -130,11 +149,8 @@ class _Checker:
         """Check an event of ``kind``; tell whether it certainly meets its schema."""
         if event.get("producer") == PRODUCER:
             return self._judge_own(kind, event, position)
-        trusted = accepts(kind)(event)
-        if not trusted:
-            self.add(position, events.refused(kind, event))
-        if not trusted or not self._accepts(kind, event):
-            self.add(position, explain(kind, event))
+        trusted, said = events.judge(kind, event)
+        self._say(position, said)
         return trusted
 
     def _judge_own(self, kind: str, event: dict[str, Any], position: int) -> bool:
@@ -144,7 +160,8 @@ class _Checker:
         from streamt_ol.validation.explain.generated import explain as explain_own
         from streamt_ol.validation.explain.generated import joined, order
 
-        trusted, found = events.judge(kind, event)
+        trusted, said = events.judge(kind, event)
+        found = [found for one in said for found in one.findings()]
         own = [*explain_own(kind, event), *order(kind, event)]
         # A rule that is switched off hides no other one.
         kept = [one for one in found if one.rule not in self._ignored]

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from functools import cache
+from threading import local as of_thread
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from streamt_ol.openlineage.events import kind_of
+from streamt_ol.validation.accept.local import FACETS_RULES, accepts_besides
 from streamt_ol.validation.accept.schema import accepts
 from streamt_ol.validation.explain import local
+from streamt_ol.validation.explain.explanation import Said, explanation
 from streamt_ol.validation.rules import finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from streamt_ol.validation.explain.skeleton import Remembered
+    from streamt_ol.validation.explain.parts import AnySaid
+    from streamt_ol.validation.faulty_path import FaultyPath
     from streamt_ol.validation.findings import Finding
 
 
@@ -27,32 +32,53 @@ def check_event(event: Any) -> list[Finding]:
     kind = kind_of(event)
     if kind is None:
         return [local.kind_finding(event)]
-    return judge(kind, event)[1]
+    return [found for one in judge(kind, event)[1] for found in one.findings()]
 
 
-def judge(kind: str, event: dict[str, Any]) -> tuple[bool, list[Finding]]:
-    """Return whether an event of ``kind`` certainly meets its schema, and every finding."""
+def judge(kind: str, event: dict[str, Any]) -> tuple[bool, list[AnySaid]]:
+    """Return whether an event of ``kind`` certainly meets its schema, and what is said of it."""
     trusted = accepts(kind)(event)
-    return trusted, [*(() if trusted else refused(kind, event)), *local.explain(kind, event)]
+    if trusted and accepts_besides()(kind, event):
+        return True, []
+    return trusted, said(kind, event)
 
 
-def refused(kind: str, event: dict[str, Any]) -> list[Finding]:
-    """Return what the reference validator finds in an event that the fast path refused."""
+def said(kind: str, event: dict[str, Any]) -> list[AnySaid]:
+    """Return what is said of an event of ``kind`` that is not accepted."""
+    from streamt_ol.validation.explain.containers import UnknownError
+    from streamt_ol.validation.explain.parts import OF_FRAMES
+
     try:
-        return _remembered().findings(kind, event)
-    except RecursionError:
-        from streamt_ol.validation.explain.schema import schema_findings
+        found = faulty_path().said(kind, orjson.dumps(event))
+    except (TypeError, UnknownError):  # nested deeper than orjson writes, or unusual
+        return said_of_whole(kind, event)
+    more = [*local.explain(kind, event, OF_FRAMES | FACETS_RULES.keys())]
+    return [*found, Said(explanation(more))] if more else found
 
-        return _deep(lambda: schema_findings(kind, event))
 
-
-@cache
-def _remembered() -> Remembered:
-    # Imports jsonschema, which a run without faults need not.
+def said_of_whole(kind: str, event: dict[str, Any]) -> list[AnySaid]:
+    """Return what is said of an event of ``kind``, without looking at its parts."""
     from streamt_ol.validation.explain.schema import schema_findings
-    from streamt_ol.validation.explain.skeleton import Remembered
 
-    return Remembered(schema_findings)
+    try:
+        found = schema_findings(kind, event)
+    except RecursionError:
+        found = _deep(lambda: schema_findings(kind, event))
+    return [Said(explanation([*found, *local.explain(kind, event)]))]
+
+
+def faulty_path() -> FaultyPath:
+    """Return what explains events in this thread."""
+    try:
+        path: FaultyPath = _of_thread.path
+    except AttributeError:
+        from streamt_ol.validation.faulty_path import FaultyPath
+
+        path = _of_thread.path = FaultyPath()
+    return path
+
+
+_of_thread = of_thread()
 
 
 def _deep(call: Callable[[], list[Finding]]) -> list[Finding]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
-from msgspec import UNSET
+from msgspec import UNSET, ValidationError
 from xxhash import xxh3_64_intdigest
 
 from streamt_ol.openlineage.events import DATASET_EVENT, JOB_EVENT, RUN_EVENT, Outline, kind_of
@@ -20,17 +20,23 @@ from streamt_ol.validation.accept.frames import decode, encode_into, whole_line
 from streamt_ol.validation.accept.local import EVENT_RULES, FACETS_RULES, accepts_besides
 from streamt_ol.validation.accept.own import OwnEvents
 from streamt_ol.validation.accept.parts import Parts
-from streamt_ol.validation.explain.local import schema_url
+from streamt_ol.validation.events import faulty_path
+from streamt_ol.validation.explain.explanation import said_of_url
 from streamt_ol.validation.stream.facts import CHECKSUM, run_key_of
 from streamt_ol.validation.stream.state import NoState
 from streamt_ol.validation.stream.times import Clock
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from streamt_ol.validation.accept.frames import Event, Run
     from streamt_ol.validation.accept.parts import Job
+    from streamt_ol.validation.explain import frames
+    from streamt_ol.validation.explain.parts import AnySaid
     from streamt_ol.validation.findings import Finding
     from streamt_ol.validation.stream.state import StreamState
 
+    AnyEvent = Event | frames.Event
     # The ticks of the event's time, the checksum of its line, its position.
     Moment = tuple[int, int, int]
 
@@ -43,10 +49,10 @@ _NEWLINE = ord("\n")
 
 
 class Passed(NamedTuple):
-    """The kind of an event that passed, and what is to say about its ``schemaURL``."""
+    """The kind of an event that passed, and what is said of it."""
 
     kind: str
-    findings: tuple[Finding, ...]
+    said: Sequence[AnySaid] = ()
 
 
 class FastPath:
@@ -61,7 +67,6 @@ class FastPath:
             kind: {} for kind in (RUN_EVENT, JOB_EVENT, DATASET_EVENT)
         }
         self._buffer = bytearray()
-        self._frame: Event | None = None  # of the event that was looked at last
         self._nowhere = NoState()
         self._asks_more = not EVENT_RULES.keys() <= _BY_FRAME
         self._more = accepts_besides(_BY_FRAME.union(FACETS_RULES))
@@ -76,31 +81,59 @@ class FastPath:
 
         ``text`` has no newline. It is judged alone: nothing is noted of it.
         """
-        passed = self.passes(text + b"\n", 0, self._nowhere)
-        frame = self._frame
-        if passed is None or frame is None:
+        try:
+            event = decode(text)
+        except (ValueError, RecursionError):
             return None
-        entity = frame.dataset if frame.job is UNSET else frame.job
+        line = self._whole(event, text + b"\n")
+        passed = None if line is None else self._passes(event, line, 0, self._nowhere)
+        if passed is None:
+            return None
+        entity = event.dataset if event.job is UNSET else event.job
         assert entity is not UNSET
-        event_type = "" if frame.event_type is UNSET else frame.event_type
-        return Outline(passed.kind, event_type, entity.namespace, entity.name), passed.findings
+        event_type = "" if event.event_type is UNSET else event.event_type
+        outline = Outline(passed.kind, event_type, entity.namespace, entity.name)
+        return outline, tuple(found for one in passed.said for found in one.findings())
 
     def passes(self, line: bytes, position: int, state: StreamState) -> Passed | None:
-        """Return what is to report of an event that is right, noted in ``state``; None of others.
+        """Return what is to report of an event, noted in ``state``; None of an unusual one.
 
         ``line`` is the event at ``position``, white space around it included.
         """
+        event: AnyEvent
+        passed = None
         try:
-            self._frame = event = decode(line)
+            event = right = decode(line)
+        except ValidationError:
+            right = None
+            try:
+                event = faulty_path().decode(line)
+            except (ValueError, RecursionError):
+                return None
         except (ValueError, RecursionError):
             return None
+        whole = self._whole(event, line)
+        if whole is None:
+            return None
+        if right is not None:
+            passed = self._passes(right, whole, position, state)
+        if passed is None and not self._asks_more:
+            said = faulty_path().passes(event, whole, position, state)
+            passed = said and Passed(*said)
+        return passed
+
+    def _whole(self, event: AnyEvent, line: bytes) -> bytes | None:
+        """Return ``line`` without white space around it; None where it holds more than a frame."""
         again = self._buffer
         encode_into(event, again)
-        if len(again) + 1 != len(line) or line[-1] != _NEWLINE:
-            whole = whole_line(line, again)
-            if whole is None:
-                return None
-            line = whole
+        if len(again) + 1 == len(line) and line[-1] == _NEWLINE:
+            return line
+        return whole_line(line, again)
+
+    def _passes(
+        self, event: Event, line: bytes, position: int, state: StreamState
+    ) -> Passed | None:
+        """Return what is to report of an event that is right; None of others."""
         ticks = self._clock.ticks(event.event_time)
         if ticks is None or (self._asks_more and not self._accepts(line)):
             return None
@@ -215,8 +248,7 @@ class FastPath:
         if url not in known:
             if len(known) == _REMEMBERED:
                 known.clear()
-            findings = tuple(schema_url(kind, {"schemaURL": url}))
-            known[url] = Passed(kind, findings) if is_uri(url) else None
+            known[url] = Passed(kind, said_of_url(kind, url)) if is_uri(url) else None
         return known[url]
 
 

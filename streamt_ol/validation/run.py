@@ -37,7 +37,7 @@ def validate(
         options.max_problems, reading.inputs.source, strict=options.strict, ignored=ignored
     )
     for chunk in reading.chunks():
-        collector.checked(check_chunk(chunk, options.settings, state))
+        collector.checked(check_chunk(chunk, options.settings, state, collector.counted))
         collector.add(repeated(state))
         progress(reading.read, collector.events)
     collector.add(stream_findings(state, continuous_jobs(state)))

@@ -72,8 +72,8 @@ def test_all_faults_of_an_event_are_found_each_at_its_field() -> None:
         ("OL-R011", "/producer"),
         ("OL-R011", "/job/namespace"),
         ("OL-R011", "/inputs/0/namespace"),
-        ("OL-R011", "/inputs/1/name"),
         ("OL-R012", "/inputs/0/name"),
+        ("OL-R011", "/inputs/1/name"),
     ]
 
 

@@ -27,12 +27,16 @@ _ENTRY = 250  # bytes of an entry besides those of the part
 class Verdicts(Generic[Verdict]):
     """The verdict on each part of one kind; one never seen is given to ``judge``.
 
-    A digest finds a part, its bytes decide. ``judged`` counts the bytes that were given.
+    A digest finds a part, its bytes decide. ``judged`` counts the bytes that were given. ``weigh``
+    tells the bytes that a verdict takes, where it is none of a few.
     """
 
-    def __init__(self, judge: Callable[[bytes], Verdict]) -> None:
+    def __init__(
+        self, judge: Callable[[bytes], Verdict], weigh: Callable[[Verdict], int] = lambda _: 0
+    ) -> None:
         self.judged = 0
         self._judge = judge
+        self._weigh = weigh
         self._known: dict[int, tuple[Raw, Verdict]] = {}
         self._size = 0
 
@@ -49,10 +53,11 @@ class Verdicts(Generic[Verdict]):
         self.judged += len(data)
         verdict = self._judge(data)
         if len(data) <= _LARGE:
-            self._size += len(data) + _ENTRY
+            size = len(data) + self._weigh(verdict) + _ENTRY
+            self._size += size
             if self._size > REMEMBERED:
                 self._known.clear()
-                self._size = len(data) + _ENTRY
+                self._size = size
             self._known[digest] = Raw(data), verdict
         return verdict
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from streamt_ol.openlineage.events import EVENT_SCHEMA_URLS, RUN_EVENT
@@ -17,25 +17,17 @@ from streamt_ol.openlineage.release import CORE_VERSION, core_version
 from streamt_ol.problems import pointer
 from streamt_ol.redaction import shown
 from streamt_ol.validation import walk
-from streamt_ol.validation.accept.local import (
-    EVENT_RULES,
-    FACETS_RULES,
-    accepts_besides,
-    is_borrowed,
-)
+from streamt_ol.validation.accept.local import is_borrowed
 from streamt_ol.validation.rules import finding, registered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from streamt_ol.validation.accept.local import EventRule
     from streamt_ol.validation.findings import Finding
 
 Words = Callable[[str, walk.Object], "Iterable[Finding]"]
 # The function for each rule of ``accept.local``, in the order in which they speak.
 RULES: dict[str, Words] = {}
-# The rules whose functions there can be asked about an event that does not meet its schema.
-_TOLERANT = frozenset({"OL-R016", "OL-R017", "OL-R018", "OL-R019", "OL-R024", "OL-R026", "OL-R027"})
 _FRAGMENT = re.compile(r"/(?:\$defs|definitions)/(\w+)")
 
 
@@ -48,32 +40,15 @@ def kind_finding(event: walk.Object) -> Finding:
     return finding("OL-R010", "", message)
 
 
-def explain(kind: str, event: walk.Object) -> list[Finding]:
-    """Return what the rules that no schema expresses find in an event of ``kind``."""
-    known = _TOLERANT if _hold(kind, event) else frozenset()
-    return [one for words in _besides(known) for one in words(kind, event)]
+def explain(
+    kind: str, event: walk.Object, known: frozenset[str] = frozenset()
+) -> Iterator[Finding]:
+    """Yield what the rules that no schema expresses find in an event of ``kind``.
 
-
-@cache
-def _besides(known: frozenset[str]) -> tuple[Words, ...]:
-    return tuple(dict.fromkeys(words for rule, words in RULES.items() if rule not in known))
-
-
-@cache
-def _tolerant() -> EventRule:
-    return accepts_besides(frozenset(EVENT_RULES.keys() | FACETS_RULES.keys()) - _TOLERANT)
-
-
-def _hold(kind: str, event: walk.Object) -> bool:
-    """Tell whether the rules of ``_TOLERANT`` hold, for sure.
-
-    Their functions in ``accept.local`` take a valid event for granted. Of another one each of them
-    is right as well, or fails; most faults are where no rule looks.
+    The rules ``known`` to hold are not asked.
     """
-    try:
-        return _tolerant()(kind, event)
-    except (AttributeError, KeyError, TypeError):
-        return False
+    asked = dict.fromkeys(words for rule, words in RULES.items() if rule not in known)
+    return (one for words in asked for one in words(kind, event))
 
 
 @registered(RULES, "OL-R026")

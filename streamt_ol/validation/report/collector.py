@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from streamt_ol.redaction import place, redact
 from streamt_ol.validation.findings import ERROR, SEVERITIES, WARNING, LocatedFinding
+from streamt_ol.validation.rules import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -113,16 +114,31 @@ class Collector:
         self._kinds += chunk.kinds
         self._blank += chunk.blank
         self.add(chunk.findings)
+        for rule, count in chunk.counted.items():
+            if rule not in self._ignored:
+                self._count(rule, self._severity(RULES[rule].severity), chunk.position, count)
+
+    @property
+    def counted(self) -> frozenset[str]:
+        """The severities of findings that need only be counted, from here to the end.
+
+        Positions rise, so that none of them goes before one that a full list keeps.
+        """
+        self._cut()
+        if self._limit == 0:
+            return frozenset(SEVERITIES)
+        least = len(SEVERITIES) if self._least is None else self._least[0]
+        return frozenset(
+            one for one in SEVERITIES if SEVERITIES.index(self._severity(one)) >= least
+        )
 
     def add(self, found: Iterable[LocatedFinding]) -> None:
         """Take findings, in any order of locations."""
         for one in found:
             if one.finding.rule in self._ignored:
                 continue
-            severity = self._severity(one)
-            self._severities[severity] += 1
-            self._inputs[self._source(one.position)][severity] += 1
-            self._rules[one.finding.rule] += 1
+            severity = self._severity(one.finding.severity)
+            self._count(one.finding.rule, severity, one.position, 1)
             if self._least is None or self._rank(one) < self._least:
                 self._kept.append(one)
             if len(self._kept) > 2 * self._limit + 1000:
@@ -178,12 +194,16 @@ class Collector:
             failures,
         )
 
-    def _severity(self, located: LocatedFinding) -> str:
-        severity = located.finding.severity
+    def _count(self, rule: str, severity: str, position: int, count: int) -> None:
+        self._severities[severity] += count
+        self._inputs[self._source(position)][severity] += count
+        self._rules[rule] += count
+
+    def _severity(self, severity: str) -> str:
         return ERROR if self._strict and severity == WARNING else severity
 
     def _rank(self, located: LocatedFinding) -> tuple[int, LocatedFinding]:
-        return SEVERITIES.index(self._severity(located)), located
+        return SEVERITIES.index(self._severity(located.finding.severity)), located
 
     def _cut(self) -> None:
         if len(self._kept) > self._limit:
@@ -199,7 +219,7 @@ class Collector:
         return Problem(
             origin.name,
             origin.line + located.line,
-            self._severity(located),
+            self._severity(found.severity),
             found.rule,
             redact((origin.pointer + found.pointer)[:_POINTER_LIMIT]),
             message,
