@@ -20,7 +20,7 @@ from streamt_ol.problems import USAGE, StreamtOlError, WarningRecord, warning
 from streamt_ol.runs import Run, RunSpec, check_spec
 from streamt_ol.runs.child import Ended
 from streamt_ol.runs.marker import MarkerLocation, local_location
-from streamt_ol.runs.signals import endings_ignored, termination_as_exit
+from streamt_ol.runs.signals import Endings, ignore_signals
 from streamt_ol.transport.config import UNENCRYPTED_MESSAGE, config_of
 from streamt_ol.transport.environment import read_transport_section
 
@@ -151,12 +151,24 @@ class Declared:
 def _tell(warnings: list[WarningRecord], give_up: Callable[[], None], output: Output) -> None:
     """Print warnings in the order in which they came about, however often Ctrl-C is pressed.
 
-    ``give_up`` adds those for what is still undelivered.
+    ``give_up`` adds those for what is still undelivered. From then on the exit status is decided.
     """
-    with endings_ignored():
-        give_up()
-        for warning in warnings:
-            output.warnings([warning])
+    ignore_signals()
+    give_up()
+    for one in warnings:
+        output.warnings([one])
+
+
+class _Interruptible:
+    """A transport whose deliveries end with a signal that asks for it."""
+
+    def __init__(self, transport: Transport, endings: Endings) -> None:
+        self._transport = transport
+        self._endings = endings
+
+    def emit(self, event_bytes: bytes) -> None:
+        with self._endings.raised():
+            self._transport.emit(event_bytes)
 
 
 def report_child(
@@ -171,12 +183,13 @@ def report_child(
     from streamt_ol.runs.wrapped import run_wrapped
 
     warnings: list[WarningRecord] = []
-    opened = opened_transport(spec, config, warnings)
-    with opened as transport, termination_as_exit():
-        run = Run(spec, transport, warn=warnings.append)
+    with opened_transport(spec, config, warnings) as transport:
+        endings = Endings()
+        endings.install()
+        run = Run(spec, _Interruptible(transport, endings), warn=warnings.append)
         collector.resume()
         try:
-            return run_wrapped(run, arguments, os.environ, streamt=streamt)
+            return run_wrapped(run, arguments, os.environ, streamt=streamt, endings=endings)
         finally:
             _tell(warnings, run.give_up, output)
 
@@ -192,12 +205,15 @@ def report_apply(
     from streamt_ol.runs.durable import Deliveries, run_apply
 
     warnings: list[WarningRecord] = []
-    with opened_transport(spec, config, warnings) as transport, termination_as_exit():
+    with opened_transport(spec, config, warnings) as transport:
+        endings = Endings()
+        endings.install()
         deliveries = Deliveries(spec, transport, warnings.append)
         collector.resume()
         try:
-            ended = run_apply(arguments, os.environ, location, deliveries)
-            deliveries.finish()
+            ended = run_apply(arguments, os.environ, location, deliveries, endings=endings)
+            with suppress(KeyboardInterrupt, SystemExit), endings.raised():
+                deliveries.finish()
             return ended
         finally:
             _tell(warnings, deliveries.give_up, output)

@@ -12,9 +12,11 @@ import errno
 import os
 import signal
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from streamt_ol.runs.signals import ENDING, KILLED_BY, SUSPENDING
+from streamt_ol.runs.witness import fork
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -63,12 +65,11 @@ def run_child(
     ``started`` is called with its process id. The child is always waited for.
     """
     try:
-        child = _start(arguments, environment)
+        child = _or_by_the_shell(partial(_start, environment, signals.witness.guard), arguments)
     except (OSError, ValueError) as error:  # ValueError: see _not_started
         return _not_started(error)
     if started is not None:
         started(child)
-    signals.witness.guard(child)
     attendance = _Attendance(child, signals)
     attendance.pass_on(signals.arrived())  # before the child was there
     signals.witness.ask()
@@ -128,24 +129,62 @@ class _Attendance:
 
 def replace_process(arguments: Sequence[str], environment: Mapping[str, str]) -> Ended:
     """Become the program. Returns only when it could not be started."""
-    for number in _IGNORED_BY_PYTHON:
-        signal.signal(number, signal.SIG_DFL)
-
-    def become(line: Sequence[str]) -> int:
-        os.execvpe(line[0], list(line), environment)  # noqa: S606 - on purpose
-
     try:
-        _or_by_the_shell(become, arguments)
+        _or_by_the_shell(partial(_become, environment), arguments)
     except (OSError, ValueError) as error:
         return _not_started(error)
     raise AssertionError  # it was replaced
 
 
-def _start(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
-    def start(line: Sequence[str]) -> int:
-        return os.posix_spawnp(line[0], list(line), environment, setsigdef=_IGNORED_BY_PYTHON)
+def _become(environment: Mapping[str, str], line: Sequence[str]) -> NoReturn:
+    for number in _IGNORED_BY_PYTHON:
+        signal.signal(number, signal.SIG_DFL)
+    os.execvpe(line[0], list(line), environment)  # noqa: S606 - on purpose
 
-    return _or_by_the_shell(start, arguments)
+
+def _start(
+    environment: Mapping[str, str], guard: Callable[[int], None], line: Sequence[str]
+) -> int:
+    """Start a program, and return its process id.
+
+    The new process is guarded before it becomes the program, by its own word: whenever we are
+    killed, the program does not outlive us. Raises ``OSError`` or ``ValueError``.
+    """
+    refused, refusal = os.pipe()
+    with open(refused, "rb") as reason:  # noqa: PTH123 - a descriptor, not a path
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        try:
+            child = fork()
+            if child == 0:
+                guard(os.getpid())
+                _become_child(environment, line, mask, refusal)
+        finally:
+            os.close(refusal)
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        said = reason.read()
+    if said:
+        os.waitpid(child, 0)
+        number = int(said)
+        raise OSError(number, os.strerror(number)) if number else ValueError
+    return child
+
+
+def _become_child(
+    environment: Mapping[str, str], line: Sequence[str], mask: Iterable[int], refusal: int
+) -> NoReturn:
+    """Become the program; where that is refused, write the error's number, 0 for a ValueError."""
+    try:
+        for number in signal.valid_signals():
+            if callable(signal.getsignal(number)):  # what arrives from now on is the program's
+                signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        _become(environment, line)
+    except OSError as error:
+        os.write(refusal, b"%d" % (error.errno or 0))
+    except ValueError:
+        os.write(refusal, b"0")
+    finally:
+        os._exit(NOT_FOUND)
 
 
 def _or_by_the_shell(start: Callable[[Sequence[str]], int], line: Sequence[str]) -> int:

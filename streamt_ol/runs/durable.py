@@ -20,6 +20,7 @@ from streamt_ol.runs.signals import signals_held
 from streamt_ol.runs.watch import watching
 
 if TYPE_CHECKING:
+    from streamt_ol.runs.signals import Endings
     from streamt_ol.runs.spec import RunSpec
 
 Warn = Callable[[WarningRecord], None]
@@ -31,12 +32,13 @@ def run_apply(
     location: MarkerLocation,
     deliveries: Deliveries,
     clock: Callable[[], str] = utc_now,
+    endings: Endings | None = None,
 ) -> Ended:
     """Run the command to its end, put what the marker shows into ``deliveries``.
 
     What the marker cannot tell is one warning there, and no event.
     """
-    with signals_held() as signals:
+    with signals_held(endings) as signals:
         lock = StateLock(location.lock_path)
         tracker = OperationTracker(look_at(location, lock, clock), free=lock.is_free())
         deliveries.start()
@@ -51,8 +53,9 @@ def run_apply(
             ended = run_child(arguments, environment, signals, lock.start)
         last = look_at(location, lock, clock)
         deliveries.put(tracker.end(last, ended))
-    for trouble in tracker.troubles(last, ended):
-        deliveries.warn({"code": EMIT_FAILED, "message": trouble, "location": str(location.path)})
+        where = str(location.path)
+        for trouble in tracker.troubles(last, ended):
+            deliveries.warn({"code": EMIT_FAILED, "message": trouble, "location": where})
     return ended
 
 
@@ -97,10 +100,9 @@ class Deliveries:
             self._waiting.put(transition)
 
     def finish(self) -> None:
-        """Wait until everything is sent, or has failed; an interrupt ends the waiting."""
+        """Wait until everything is sent, or has failed."""
         self._waiting.put(None)
-        with suppress(KeyboardInterrupt, SystemExit):
-            self._thread.join()
+        self._thread.join()
 
     def give_up(self) -> None:
         """Have a warning for every event that is not delivered yet; after ``finish``."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from streamt_ol.runs.witness import Witness
@@ -62,11 +62,11 @@ class HeldSignals:
 
 
 @contextmanager
-def signals_held() -> Iterator[HeldSignals]:
+def signals_held(endings: Endings | None = None) -> Iterator[HeldSignals]:
     """Let signals that would end or suspend this process be noted instead, for the main thread.
 
     One that was ignored before (by `nohup`, or a shell for its job in the background) stays
-    ignored. What arrives after the child's end is dropped.
+    ignored. What arrives after the child's end is dropped, later too where ``endings`` are given.
     """
     wakes, woken = os.pipe()
     os.set_blocking(wakes, False)
@@ -74,6 +74,8 @@ def signals_held() -> Iterator[HeldSignals]:
     before = signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
     try:
         with _handled(_passed_on() | {signal.SIGCHLD}, _note), Witness() as witness:
+            if endings is not None:
+                endings.raising = False
             yield HeldSignals(wakes, witness)
     finally:
         signal.set_wakeup_fd(before)
@@ -81,26 +83,40 @@ def signals_held() -> Iterator[HeldSignals]:
         os.close(woken)
 
 
-@contextmanager
-def termination_as_exit() -> Iterator[None]:
-    """Let SIGTERM, SIGHUP and SIGQUIT end the body by a ``StoppedError``; others leave it alone.
+class Endings:
+    """The signals that ask for the end of this very process, for a program that owns it.
 
-    Ctrl-C is a ``KeyboardInterrupt`` as ever.
+    From ``install`` on they raise, SIGINT a ``KeyboardInterrupt`` as ever and the others a
+    ``StoppedError``, until a child has them (``signals_held``); after that only while it is
+    waited for something, so that they cost nobody the child's exit status.
     """
 
-    def leave(number: int, _frame: object) -> None:
-        raise StoppedError(number)
+    def __init__(self) -> None:
+        self.raising = True
 
-    ending = _passed_on() & (ENDING - {signal.SIGINT})
-    with _handled(_passed_on() - ENDING - SUSPENDING, _note), _handled(ending, leave):
-        yield
+    def install(self) -> None:
+        """Handle them, and let no other signal end or suspend this process but SIGTSTP."""
+        for number in _passed_on() - SUSPENDING:
+            signal.signal(number, self._take if number in ENDING else _note)
+
+    @contextmanager
+    def raised(self) -> Iterator[None]:
+        """Let them interrupt the body."""
+        before, self.raising = self.raising, True
+        try:
+            yield
+        finally:
+            self.raising = before
+
+    def _take(self, number: int, _frame: object) -> None:
+        if self.raising:
+            raise KeyboardInterrupt if number == signal.SIGINT else StoppedError(number)
 
 
-@contextmanager
-def endings_ignored() -> Iterator[None]:
-    """Let no signal end the body, which is short."""
-    with _handled(_passed_on() & ENDING, _note):
-        yield
+def ignore_signals() -> None:
+    """Let no signal that can be ignored change how this process ends. For one that is about to."""
+    for number in _passed_on():
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _note(_number: int, _frame: object) -> None:
@@ -119,5 +135,9 @@ def _handled(numbers: Iterable[int], handler: Callable[[int, object], None]) -> 
     try:
         yield
     finally:
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         for number, one in earlier.items():
             signal.signal(number, signal.SIG_DFL if one is None else one)
+        # What arrived meanwhile is dropped: the body has ended, and its result is not to be lost.
+        with suppress(KeyboardInterrupt, SystemExit):
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)

@@ -62,7 +62,7 @@ class Witness:
         os.close(self._answers)
 
     def guard(self, child: int) -> None:
-        """Have ``child`` killed when we are killed."""
+        """Have ``child``, which calls this itself, killed when we are killed."""
         self._send(child)
 
     def ask(self) -> frozenset[int]:
@@ -92,15 +92,19 @@ def _start(questions: int, answers: int) -> int | None:
     Return the process between, which ends at once; None where none could be started.
     """
     try:
-        with warnings.catch_warnings():
-            # A host may have threads; what the new process does needs none of their locks.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            between = os.fork()
-            if between == 0:
-                _become_witness(questions, answers)
+        between = fork()
     except OSError:
         return None
+    if between == 0:
+        _become_witness(questions, answers)
     return between
+
+
+def fork() -> int:
+    """Return the id of a new process, 0 in itself, which needs none of the locks of our threads."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # a host may have threads
+        return os.fork()
 
 
 def _become_witness(questions: int, answers: int) -> NoReturn:
@@ -135,10 +139,15 @@ def _taken() -> list[int]:
     return sorted(set(taken))
 
 
-def _killer_of(child: int) -> Callable[[], None]:
-    """Return what kills the process that has the id now, where the system can hold on to it."""
+def _killer_of(child: int) -> Callable[[], None] | None:
+    """Return what kills the process that has the id now, where the system can hold on to it.
+
+    None: it has ended already, so that the id may soon be another's.
+    """
     try:
         handle = os.pidfd_open(child)
+    except ProcessLookupError:
+        return None
     except (AttributeError, OSError):
         return lambda: os.kill(child, signal.SIGKILL)
     return lambda: signal.pidfd_send_signal(handle, signal.SIGKILL)

@@ -12,10 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from streamt_ol.runs.run import Run
+    from streamt_ol.runs.signals import Endings
 
 
 def run_wrapped(
-    run: Run, arguments: Sequence[str], environment: Mapping[str, str], *, streamt: bool = False
+    run: Run,
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    streamt: bool = False,
+    endings: Endings | None = None,
 ) -> Ended:
     """Run a program to its end as ``run``, and tell how it ended.
 
@@ -23,7 +29,7 @@ def run_wrapped(
     child is run and its end is told.
     """
     with run:
-        with signals_held() as signals:
+        with signals_held(endings) as signals:
             ended = run_child(arguments, environment, signals)
         try:
             _end(run, ended, streamt=streamt)

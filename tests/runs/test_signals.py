@@ -54,6 +54,39 @@ with signals_held() as signals:
     ended = run_child(["sleep", "60"], os.environ, signals, end)
 print(ended.stopped_by and ended.stopped_by.name, ended.killed_by)
 """
+# It is killed when its child has been forked, before anybody is told of the child.
+KILLED_AT_ONCE = """
+import os, signal
+from streamt_ol.runs.child import run_child
+from streamt_ol.runs.signals import signals_held
+
+with signals_held() as signals:
+    ours, guard = os.getpid(), signals.witness.guard
+
+    def late(child):
+        os.kill(ours, signal.SIGKILL)
+        guard(child)
+
+    signals.witness.guard = late
+    run_child(["sleep", "60"], os.environ, signals)
+"""
+# Ends with 3, and leaves a process that sends its parent a signal a little after that has seen it.
+SENDING_LATE = """
+import os, time
+
+child, wrapper = os.getpid(), os.getppid()
+if os.fork():
+    os._exit(3)
+os.setsid()
+for stream in (0, 1, 2):
+    os.close(stream)
+try:
+    while True:
+        os.kill(child, 0)
+except ProcessLookupError:
+    time.sleep({seconds})
+    os.kill(wrapper, {number})
+"""
 COUNT = line(sys.executable, "-S", str(COUNTING))
 
 
@@ -155,6 +188,24 @@ class TestWithoutATerminal:
         wait_for(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
         assert place.kinds() == ["START"]
         process.communicate(timeout=30)  # nobody holds the pipes any longer
+
+    def test_sigkill_while_the_child_starts_leaves_no_child(self, place: Place) -> None:
+        process = started(place, [sys.executable, "-c", KILLED_AT_ONCE])
+        out, err = process.communicate(timeout=30)  # the child would hold the pipes for a minute
+        assert (process.returncode, out, err) == (-signal.SIGKILL, b"", b"")
+
+    @pytest.mark.parametrize("command", ["run", "apply"])
+    @pytest.mark.parametrize("number", [*sorted(ENDING), signal.SIGUSR1])
+    def test_no_signal_after_the_childs_end_changes_the_exit_status(
+        self, place: Place, number: int, command: str
+    ) -> None:
+        """At any moment until the process is gone: a waiting for a server is all that it ends."""
+        for milliseconds in range(0, 40, 4):
+            late = SENDING_LATE.format(number=int(number), seconds=milliseconds / 1000)
+            place.streamt.write_text(f"#!{sys.executable} -IS\n{late}")
+            done = place.run(command, *([str(place.streamt)] if command == "run" else []))
+            assert done.returncode == 3, milliseconds
+            assert b"Traceback" not in done.stderr
 
     def test_sigkill_of_the_group_kills_both(self, place: Place) -> None:
         process = started(place, line("sh", "-c", "echo ready; exec sleep 60"))
