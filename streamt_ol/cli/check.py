@@ -186,5 +186,5 @@ def _errors(record: dict[str, Any], source: str) -> Iterator[StreamtOlError]:
                 NOT_DELIVERED,
                 f"refused by {name}: {record['event']}: {reason}",
                 suggestion=options.ways_out(verdict.get("rules", ())) or None,
-                location=f"{source}:{record['line']}",
+                location=Location(file=source, line=record["line"]),
             )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from streamt_ol.cli.delivery_options import ways_out
 from streamt_ol.cli.output import Output, note
-from streamt_ol.problems import NOT_DELIVERED, StreamtOlError
+from streamt_ol.problems import NOT_DELIVERED, Location, StreamtOlError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ def print_result(
     output: Output,
     report: Report,
     route: Route,
-    source: str,
+    source: Location,
     warnings: Warnings,
     reason: str = "",
     **more: Any,
@@ -59,7 +59,7 @@ def print_result(
 
 
 def print_plan(
-    output: Output, plan: Plan, route: Route, report: Report, source: str, warnings: Warnings
+    output: Output, plan: Plan, route: Route, report: Report, source: Location, warnings: Warnings
 ) -> None:
     """Print what would be sent where (``--dry-run``)."""
     requests = (
@@ -89,7 +89,7 @@ def _resolutions(report: Report) -> Iterator[str]:
 def _print_envelope(
     output: Output,
     data: dict[str, Any],
-    source: str,
+    source: Location,
     reason: str,
     warnings: Sequence[WarningRecord],
 ) -> None:
@@ -98,7 +98,7 @@ def _print_envelope(
             NOT_DELIVERED,
             f"{problem['state']}: {problem['event']}: {problem['reason']}",
             suggestion=ways_out(problem.get("rules", ())) or None,
-            location=f"{source}:{problem['line']}",
+            location=_numbered(source, problem["line"]),
         )
         for problem in data["problems"]
     ]
@@ -108,3 +108,8 @@ def _print_envelope(
         output.failure(data, errors, warnings)
     else:
         output.envelope(data, warnings)
+
+
+def _numbered(source: Location, number: int) -> Location:
+    """Return the location of a line of the file ``source``, or of a record of another source."""
+    return source.replaced(line=number) if source.file else Location(f"{source}:{number}")

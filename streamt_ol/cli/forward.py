@@ -108,7 +108,7 @@ def forward(
             reason = forwarder.run()
     reason = reason or (_SAID[signals[0]] if signals else "")
     warnings.add(forwarder.invalid.warnings())
-    print_result(output, report, route, topic, warnings, reason)
+    print_result(output, report, route, Location(topic), warnings, reason)
     if signals:
         return exits.of_signal(signals[0])
     return exits.REFUSED if reason or not report.is_done else exits.DONE

@@ -99,6 +99,6 @@ def refuse_target(names: Sequence[str], target: Path) -> None:
         raise StreamtOlError(
             USAGE,
             f"{place(name)} is an input, and the report would replace it",
-            location=OUTPUT_FILE,
+            location=Location(option="output_file"),
             suggestion="name another file for the report",
         )

@@ -132,7 +132,7 @@ class Output:
 
         of_pipeline = {*OPTIONS["properties"]["options"]["properties"], "output_file"}
         flag = self.flags.get(named) or self.flags.get(f"openlineage_{named}")
-        if flag is not None and named not in of_pipeline:
+        if flag is not None and (named not in of_pipeline or error.code == USAGE):
             record["location"] = str(at.replaced(option=flag))
         if flag is not None and named in _HINTS:
             record.setdefault("suggestion", f"give {flag} {_HINTS[named]}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from streamt_ol.cli import child
 from streamt_ol.cli.options import JOB_NAMESPACE
 from streamt_ol.cli.parameters import Context, Parsing, argument, option
-from streamt_ol.problems import USAGE, StreamtOlError
+from streamt_ol.problems import USAGE, Location, StreamtOlError
 
 if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
@@ -54,7 +54,7 @@ def joined(words: list[str]) -> list[str]:
 def _words_missing(option: str, subject: str) -> StreamtOlError:
     names = _WORDS[option]
     message = f"{subject} takes {_COUNTS[len(names)]} words: {' '.join(names)}"
-    return StreamtOlError(USAGE, message, location=option)
+    return StreamtOlError(USAGE, message, location=Location(option=option.removeprefix("--")))
 
 
 PARSING = Parsing(interspersed=False, prepare=joined)
@@ -133,7 +133,7 @@ def _parent(given: str | None, variable: str | None) -> Parent | None:
 
     if given is not None:
         namespace, name, run_id = _split(given, "--parent")
-        return checked_parent(namespace, name, run_id, "--parent")
+        return checked_parent(namespace, name, run_id, Location(option="parent"))
     return parent_of(variable, PARENT_VARIABLE) if variable else None
 
 

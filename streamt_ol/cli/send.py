@@ -162,12 +162,12 @@ def send(
         if not stream:
             _survey(output, delivery, making, warnings)
         count.total = plan.to_send
-        status = exits.DONE
+        status, where = exits.DONE, Location(file=source.name)
         if dry_run:
             line.end()
-            print_plan(output, plan, route, report, source.name, warnings)
+            print_plan(output, plan, route, report, where, warnings)
         else:
-            status = _deliver(output, delivery, route, source.name, line, warnings, run)
+            status = _deliver(output, delivery, route, where, line, warnings, run)
     return status or (exits.DONE if report.is_done else exits.REFUSED)
 
 
@@ -200,7 +200,7 @@ def _deliver(
     output: Output,
     delivery: Delivery,
     route: Route,
-    source: str,
+    source: Location,
     line: ProgressLine,
     warnings: Warnings,
     run: Callable[[], str],

@@ -10,7 +10,7 @@ from streamt_ol.delivery.items import lane_of
 from streamt_ol.delivery.judgement import judged
 from streamt_ol.delivery.validity import Validity
 from streamt_ol.openlineage.events import DATASET_EVENT as DATASET
-from streamt_ol.problems import PARSE, StreamtOlError
+from streamt_ol.problems import PARSE, Location, StreamtOlError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,7 +123,7 @@ class Plan:
             if (following := next(chosen, None)) is None:
                 return
         message = "the input was changed while it was being sent"
-        raise StreamtOlError(PARSE, message, location=self._events.name)
+        raise StreamtOlError(PARSE, message, location=Location(file=self._events.name))
 
     def _decision(self, item: Item) -> Decision:
         if item.fault:

@@ -10,11 +10,11 @@ from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, cast, final
 
 from streamt_ol.delivery.spool import EndlessError, spooled
-from streamt_ol.problems import PARSE, StreamtOlError
+from streamt_ol.problems import PARSE, Location, StreamtOlError
 from streamt_ol.reading.blocks import blocks
 from streamt_ol.reading.chunks import chunks, raw_events
 from streamt_ol.reading.json_scan import compact
-from streamt_ol.reading.opening import STDIN, is_regular, open_input, unreadable
+from streamt_ol.reading.opening import STDIN, STDIN_NAME, is_regular, open_input, unreadable
 from streamt_ol.reading.raw import Chunk
 from streamt_ol.redaction import place
 from streamt_ol.transport.base import Closing
@@ -38,18 +38,18 @@ class Source(Closing):
     """
 
     def __init__(self, path: str) -> None:
-        self.name = "standard input" if path == STDIN else place(path)
+        self.name = STDIN_NAME if path == STDIN else place(path)
         self._path = path
         self.file_id: tuple[int, int] | None = None
         try:
             self._file = self._opened()
         except OSError as error:
-            raise self._unreadable(error) from None
+            raise unreadable(self.name, error) from None
         except EndlessError as bound:
             raise StreamtOlError(
                 PARSE,
                 f"the input cannot be kept: {bound}",
-                location=self.name,
+                location=Location(file=self.name),
                 suggestion="name a file instead of a pipe",
             ) from None
 
@@ -62,7 +62,7 @@ class Source(Closing):
             self._file.seek(0)
             yield from chunks(blocks(cast("BinaryIO", self._file)))
         except OSError as error:
-            raise self._unreadable(error) from None
+            raise unreadable(self.name, error) from None
 
     def events(self) -> Iterator[RawEvent]:
         """Yield the events of ``chunks`` one by one."""
@@ -90,9 +90,6 @@ class Source(Closing):
             stack.pop_all()  # it stays open
             return stream
 
-    def _unreadable(self, error: OSError) -> StreamtOlError:
-        return StreamtOlError(PARSE, unreadable(self._path, error).message, location=self.name)
-
 
 @final
 class LiveSource(Closing):
@@ -104,7 +101,7 @@ class LiveSource(Closing):
     file_id = None
 
     def __init__(self, path: str, stop: threading.Event) -> None:
-        self.name = "standard input" if path == STDIN else place(path)
+        self.name = STDIN_NAME if path == STDIN else place(path)
         self._path = path
         self._stop = stop
         self._found: queue.Queue[RawEvent | BaseException | None] = queue.Queue(_AHEAD)
@@ -125,9 +122,7 @@ class LiveSource(Closing):
             if event is None:
                 return
             if isinstance(event, OSError):
-                raise StreamtOlError(
-                    PARSE, unreadable(self._path, event).message, location=self.name
-                )
+                raise unreadable(self.name, event)
             if isinstance(event, BaseException):
                 raise event
             yield event

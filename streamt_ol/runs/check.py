@@ -13,7 +13,7 @@ from streamt_ol.openlineage import facets
 from streamt_ol.openlineage.events import RUN_EVENT
 from streamt_ol.openlineage.names import check_no_credentials, is_encodable
 from streamt_ol.openlineage.release import PRODUCER
-from streamt_ol.problems import INVALID, StreamtOlError
+from streamt_ol.problems import INVALID, Location, StreamtOlError
 from streamt_ol.validation.findings import NOTE, Finding
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def check_event(event: RunEvent) -> None:
         raise StreamtOlError(
             INVALID,
             f"the {event['eventType']} event would be invalid: {first.rule} {first.message}",
-            location=first.pointer,
+            location=Location(pointer=first.pointer),
         )
 
 
@@ -86,12 +86,13 @@ def _fast_path(*, has_parent: bool) -> Callable[[Any], bool]:
 
 
 def _check_text(text: object, pointer: str) -> None:
+    at = Location(pointer=pointer)
     if not isinstance(text, str):
-        raise StreamtOlError(INVALID, "the value is not text", location=pointer)
+        raise StreamtOlError(INVALID, "the value is not text", location=at)
     if not is_encodable(text):
-        raise StreamtOlError(INVALID, "the text is not valid Unicode", location=pointer)
+        raise StreamtOlError(INVALID, "the text is not valid Unicode", location=at)
     what = "the namespace" if pointer.endswith("/namespace") else "the value"
-    check_no_credentials(text, pointer, what)
+    check_no_credentials(text, at, what)
 
 
 def _texts(event: RunEvent) -> list[tuple[str, str]]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from streamt_ol.transport.base import Deadline
 
 _CHUNK = 64 * 1024
+# What OpenSSL, older and newer, says of an answer that is not TLS.
+_NOT_TLS = ("WRONG_VERSION_NUMBER", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE")
 
 
 @final
@@ -162,6 +164,8 @@ def _connect(address: Address, tls: ssl.SSLContext | None, deadline: Deadline) -
         raise DeliveryError("tls", reason) from None
     except ssl.SSLError as error:
         reason = f"the TLS handshake failed: {error.reason or 'unknown'}"
+        if error.reason in _NOT_TLS:
+            reason += "; the server seems to speak plain http there"
         raise DeliveryError("tls", reason) from None
     except TimeoutError:
         raise DeliveryError("timeout", "no connection in time") from None

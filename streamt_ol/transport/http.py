@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import time
 from typing import TYPE_CHECKING, final
 
@@ -63,17 +64,25 @@ def gzipped(body: bytes) -> bytes:
 
 def refused_answer(answer: Answer, secrets: Iterable[Secret], now: float) -> DeliveryError:
     """Return the error that an answer other than 2xx means; ``now`` is Unix time."""
-    hint = "; redirects are not followed" if answer.status in range(300, 400) else ""
     excerpt = excerpt_of(answer.body, secrets)
     said = f": {excerpt}" if excerpt else ""
     said += f"; the answer is not understood: {answer.fault}" if answer.fault else ""
     return DeliveryError(
         "status",
-        f"the server answered {answer.status}{hint}{said}",
+        f"the server answered {answer.status}{_redirection(answer, secrets)}{said}",
         status=answer.status,
         retry_after=parse_retry_after(answer.headers.get("retry-after"), now),
         excerpt=excerpt,
     )
+
+
+def _redirection(answer: Answer, secrets: Iterable[Secret]) -> str:
+    """Return what to say of a redirect: where to, without a query, which often holds keys."""
+    if answer.status not in range(300, 400):
+        return ""
+    target = re.split("[?#]", answer.headers.get("location", ""), maxsplit=1)[0]
+    where = excerpt_of(target.encode(), secrets)
+    return f"; redirects are not followed (to {where})" if where else "; redirects are not followed"
 
 
 def check_acknowledged(answer: Answer, secrets: Iterable[Secret], now: float) -> None:

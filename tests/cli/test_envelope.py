@@ -40,11 +40,25 @@ LINES: list[tuple[int, list[str], set[str]]] = [
     (1, ["export", "--project-dir", str(PROJECTS / "demo"), *NAMESPACES, "--check", EVENTS],
      {"file"}),
     (2, [], set()),
-    (1, ["check", EVENTS, "--for", "all"], set()),
-    (1, ["send", BROKEN, "--to", "file", "--path", "/dev/null/x"], set()),
+    (1, ["check", EVENTS, "--for", "all"], {"file", "line"}),
+    (1, ["check", "absent.jsonl", "--for", "marquez"], {"file"}),
+    (1, ["send", "absent.jsonl", "--to", "file", "--path", "absent/x"], {"file"}),
+    (1, ["send", str(FIXTURES / "events"), "--to", "file", "--path", "absent/x"], {"file"}),
+    (1, ["send", BROKEN, "--to", "marquez", "--url", "http://127.0.0.1:1", "--retries", "0"],
+     {"file", "line"}),
+    (1, ["send", BROKEN, "--to", "file", "--path", "/dev/null/x"], {"file", "line"}),
     (2, ["send", EVENTS, "--to", "nowhere"], {"option"}),
     (2, ["forward"], set()),
-    (1, ["run", "--job-name", "x", "--", "true"], set()),
+    (1, ["run", "--job-name", "x", "--", "true"], {"option"}),
+    (1, ["run", "--job-name", "x", "--job-namespace", "j", "--input", "https://u:p@h", "n", "--",
+         "true"], {"pointer"}),
+    (1, ["run", "--job-name", " ", "--job-namespace", "j", "--", "true"], {"pointer"}),
+    (2, ["run", "--job-name", "x", "--input", "a", "--", "true"], {"option"}),
+    (1, ["run", "--job-name", "x", "--job-namespace", "j", "--parent", "a", "b", "c", "--", "true"],
+     {"option"}),
+    (1, ["check", EVENTS, "--for", "openmetadata", "--namespace-map", BROKEN], {"file"}),
+    (2, ["validate", EVENTS, "--output-file", EVENTS], {"option"}),
+    (2, ["graph", EVENTS, "--output-file", EVENTS], {"option"}),
     (0, ["graph", EVENTS], set()),
     (0, ["schemas"], set()),
     (0, ["stage", "--list"], set()),
@@ -57,7 +71,11 @@ def test_the_schema_is_one() -> None:
 
 
 @pytest.mark.parametrize(("status", "words", "parts"), LINES)
-def test_every_envelope_keeps_it(status: int, words: list[str], parts: set[str]) -> None:
+def test_every_envelope_keeps_it(
+    status: int, words: list[str], parts: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENLINEAGE__TRANSPORT__TYPE", "file")
+    monkeypatch.setenv("OPENLINEAGE__TRANSPORT__LOG_FILE_PATH", str(tmp_path / "runs.jsonl"))
     ran = streamt_ol_here("--output", "json", *words)
     assert ran.status == status, ran
     envelope = json.loads(ran.stdout)

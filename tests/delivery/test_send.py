@@ -113,7 +113,9 @@ class TestRefusals:
         assert told["status"] == "error"
         assert told["data"]["counts"]["refused"] == len(bad)
         assert [p["line"] for p in told["data"]["problems"]] == list(range(1, len(bad) + 1))
-        assert told["errors"][0]["location"].endswith("e.jsonl:1")
+        first = told["errors"][0]
+        assert first["location"] == f"{events}:1"
+        assert (first["file"], first["line"]) == (str(events), 1)
         assert {e["code"] for e in told["errors"]} == {"E510_NOT_DELIVERED"}
         assert rejected.read_text().splitlines() == bad
 

@@ -40,7 +40,7 @@ def test_a_line_without_end_ends_with_one_error(
     assert done.returncode == 1
     assert done.stdout == b""
     assert done.stderr == (
-        b"E501_PARSE_ERROR standard input: the input cannot be kept: a line has no end within "
+        b"E501_PARSE_ERROR <stdin>: the input cannot be kept: a line has no end within "
         b"268,435,456 bytes\n  hint: name a file instead of a pipe\n"
     )
     assert not (tmp_path / "out").exists()

@@ -158,6 +158,46 @@ def test_a_redirect_is_a_refusal(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("location", "shown"),
+    [
+        ("https://sso.example/sign-in?state=hunter2#hunter2", " (to https://sso.example/sign-in)"),
+        ("/api/v1/lineage/", " (to /api/v1/lineage/)"),
+        ("https://user:hunter2@sso.example/", " (to https://***@sso.example/)"),
+        ("/accept/the-key-of-this-test/x", " (to /accept/***)"),
+        ("?token=hunter2", ""),
+        ("", ""),
+    ],
+)
+def test_a_redirect_says_where_to_without_secrets(
+    tmp_path: Path, location: str, shown: str
+) -> None:
+    key = '{"type":"api_key","api_key":"the-key-of-this-test"}'
+    with Server(tmp_path, {"status": 302, "headers": {"Location": location}}) as server:
+        error = failure(transport_to(server, AUTH=key))
+    assert str(error).startswith(f"the server answered 302; redirects are not followed{shown}")
+    assert ("(to " in str(error)) == bool(shown)
+    assert "hunter2" not in str(error)
+
+
+def test_a_plain_server_behind_an_https_address_is_told(tmp_path: Path) -> None:
+    def answer() -> None:
+        """Answer as a web server does to what is no request."""
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(1)
+            connection.sendall(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener, Server(tmp_path) as server:
+        answering = threading.Thread(target=answer)
+        answering.start()
+        port = listener.getsockname()[1]
+        error = failure(transport_to(server, URL=f"https://127.0.0.1:{port}"))
+        answering.join()
+    assert error.kind == "tls"
+    assert str(error).endswith("; the server seems to speak plain http there")
+
+
+@pytest.mark.parametrize(
     ("plan", "kind"),
     [
         pytest.param({"kind": "raw", "raw": "SSH-2.0-OpenSSH\r\n"}, "protocol", id="garbage"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from streamt_ol.problems import PARSE, StreamtOlError
+from streamt_ol.problems import PARSE, Location, StreamtOlError
 from streamt_ol.reading import strict_json
 from streamt_ol.reading.files import MIB, read_file
 from streamt_ol.redaction import place
@@ -62,4 +62,5 @@ def _settings(document: Any, path: Path) -> OpenMetadataSettings:
 
 
 def _refused(path: Path, reason: str) -> StreamtOlError:
-    return StreamtOlError(PARSE, f"the settings file {reason}", location=place(str(path)))
+    at = Location(file=place(str(path)))
+    return StreamtOlError(PARSE, f"the settings file {reason}", location=at)
