@@ -67,7 +67,9 @@ def _findings(event: RunEvent) -> list[Finding]:
         return []
     from streamt_ol.validation import events
 
-    return [one for one in events.check_event(body) if one.severity != NOTE]
+    found = [one for one in events.check_event(body) if one.severity != NOTE]
+    # What the facets repeat, as the producer, the event's own fields have above them.
+    return sorted(found, key=lambda one: one.pointer.count("/"))
 
 
 @cache
