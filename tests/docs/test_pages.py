@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -15,6 +16,10 @@ import pytest
 from support.commands import PROGRAM, clean_environment
 from support.delivery.servers import Broker, Server
 from support.pages import PAGES, ROOT, Block, blocks, name
+
+from streamt_ol.cli import plain
+from streamt_ol.cli.commands import load
+from streamt_ol.cli.parameters import declared
 
 # `bash` and the like would be blocks that nothing executes.
 LANGUAGES = {"sh", "text", "json", "yaml", "python", "mermaid", "toml", "dockerfile", "ini"}
@@ -104,6 +109,21 @@ def test_the_blocks_have_a_known_form(page: Path) -> None:
             json.loads(block.text)
         if block.language == "python":
             compile(block.text, name(page), "exec")
+
+
+def shown_only(page: Path) -> list[str]:
+    """Return the command lines that a page shows and no test executes."""
+    shown = [block for block in blocks(page) if block.language in {"sh", "text"}]
+    texts = [block.text.replace("\\\n", " ") for block in shown if not runs(block)]
+    return [line for text in texts for line in re.findall(r"streamt-ol ([a-z]+ -?[^|\n]+)", text)]
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if shown_only(p)], ids=name)
+def test_a_command_line_that_is_only_shown_can_be_read(page: Path) -> None:
+    for line in shown_only(page):
+        name, *words = shlex.split(line)
+        command, parsing = load(name)
+        assert plain.read(declared(command), parsing, words) is not None, line
 
 
 def test_the_export_is_the_one_shown(folder: Path) -> None:
