@@ -126,6 +126,8 @@ ARTIFACTS = [
      "clean.v2"),
     ("two topics", at("artifacts", "topics", 0, "ownership", "name", value="totals"),
      "/models/0", "confirm"),
+    ("no topic of a default name", without("artifacts", "topics", 1), "/models/1",
+     "declares the topic 'totals', which no artifact confirms"),
     ("topic twice", lambda d: d["artifacts"]["topics"].append(owned("totals")),
      "/models/1", "more than one topic"),
     ("only a dead-letter topic", at("artifacts", "topics", 0, "name", value="clean__dlq"),
@@ -157,10 +159,13 @@ ARTIFACTS = [
      "/artifacts/gateway_rules/0/virtualTopic", "blank"),
     ("unknown owner", at("artifacts", "flink_jobs", 0, "ownership", "name", value="nobody"),
      "/artifacts/flink_jobs/0/ownership/name", "nobody"),
-    ("no process for SQL", without("artifacts", "flink_jobs", 0), "/models/0", "no process"),
+    ("no process for SQL", without("artifacts", "flink_jobs", 0), "/models/0",
+     "has SQL, but no process"),
     ("no process for a macro", lambda d: (d["models"][0].update(sql=None, macro="m"),
                                           d["artifacts"]["flink_jobs"].pop(0)),
-     "/models/0", "no process"),
+     "/models/0", "has a macro, but no process"),
+    ("a job for a sink", at("models", 1, "materialized", value="sink"), "/models/1",
+     "no connector"),
     ("no connector", lambda d: (d["models"][3].update(materialized="sink"),
                                 d["artifacts"].pop("connectors")), "/models/3", "no connector"),
     ("another project", at("artifacts", "flink_jobs", 0, "ownership", "project", value="other"),
@@ -505,6 +510,16 @@ class TestOlder:
         document = manifest([], [], connectors=[{"name": "test_t", "topics": []}])
         document["tests"] = [{"name": "t", "type": "continuous"}]
         assert refused(document).location == "/artifacts/connectors/0"
+
+    def test_a_topic_of_two_names_that_are_both_confirmed(self) -> None:
+        names = {"topic": {"name": "one"}, "advanced": {"topic": {"name": "two"}}}
+        document = manifest([], [model("a", **names)], topics=[{"name": "one"}, {"name": "two"}])
+        error = refused(document)
+        assert error.location == "/models/0"
+        assert error.message == "the model 'a' is compiled to more than one topic"
+        document["artifacts"]["topics"].pop(0)
+        projection = resolve_identities({"options": OPTIONS, "manifest": document})
+        assert [dataset["name"] for dataset in projection["datasets"]] == ["two"]
 
     def test_a_topic_that_no_artifact_confirms(self) -> None:
         document = manifest(

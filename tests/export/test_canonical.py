@@ -13,6 +13,7 @@ from support.manifests import FIXTURES
 from streamt_ol.export.canonical import canonical_state, write
 from streamt_ol.export.options import ExportOptions
 from streamt_ol.problems import INVALID, PARSE, USAGE, StreamtOlError
+from streamt_ol.stages.canonicalize import canonicalize
 
 DEMO = str(FIXTURES / "manifests" / "demo.json")
 GOLDEN = (FIXTURES / "manifests" / "demo.expected.jsonl").read_bytes()
@@ -33,7 +34,7 @@ class TestCanonicalState:
         lines = GOLDEN.decode().splitlines()
         assert state["lines"] == lines
         assert state["events"] == [json.loads(line) for line in lines]
-        assert state["counts"]["total"] == len(lines)
+        assert state["counts"] == {"total": 6, "datasets": 3, "jobs": 3}
         assert [w["code"] for w in state["warnings"]] == ["W111_OPENLINEAGE_SINK_OUTPUT_OMITTED"]
 
     def test_a_variable_stands_in_for_an_option_and_an_error_names_it(self) -> None:
@@ -79,6 +80,30 @@ class TestCanonicalState:
             assert gc.isenabled() is enabled
         finally:
             gc.enable()
+
+
+class TestCanonicalize:
+    @pytest.mark.parametrize("value", [2**64, {1, 2}, "\ud800", {5: 1}])
+    def test_what_json_has_no_form_for_is_an_error_at_its_event(self, value: object) -> None:
+        """Only a user's own stage in this process could hand it on."""
+        found = [event(name, value if name == "a" else 1) for name in ("b", "a", "c")]
+        with pytest.raises(StreamtOlError) as caught:
+            canonicalize({"events": found, "warnings": []})
+        assert (caught.value.code, caught.value.location) == (INVALID, "/events/1")
+
+    def test_order_and_keys_are_those_of_code_points(self) -> None:
+        """No collation: capitals first, and what UTF-16 would turn round as UTF-8 has it."""
+        names = ["b", "Z", "é", "\U00010000", "\uffff", "a"]
+        state = canonicalize({"events": [event(name, 1) for name in names], "warnings": []})
+        expected = ["Z", "a", "b", "é", "\uffff", "\U00010000"]
+        assert [one["dataset"]["name"] for one in state["events"]] == expected
+        keyed = canonicalize({"events": [event("a", dict.fromkeys(names, 1))], "warnings": []})
+        found = json.loads(keyed["lines"][0])["dataset"]["facets"]["x"]
+        assert list(found) == expected
+
+
+def event(name: str, value: object) -> dict[str, Any]:
+    return {"dataset": {"namespace": "n", "name": name, "facets": {"x": value}}}
 
 
 class TestWrite:

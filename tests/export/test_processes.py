@@ -6,9 +6,11 @@ name and makes none, the jobs and topics of tests belong to no model's lineage.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
+from support.exporting import exported
 from support.manifests import (
     OPTIONS,
     TIME,
@@ -37,6 +39,7 @@ SHOP = {
     "lake": "view.v1 ->",
 }
 TOPICS = ["clean.v1", "orders.v1", "refunds.v1", "totals", "view.v1"]
+LAKE = "streamt/shop/models/lake"
 FAILURES = insert({"tested": "clean.v1"}, "_streamt_test_failures")
 
 
@@ -47,6 +50,10 @@ def lineage(document: Json) -> dict[str, str]:
         ends = [" ".join(sorted(i["name"] for i in job[key])) for key in ("inputs", "outputs")]
         flows[job["name"].rpartition("/")[2]] = " -> ".join(ends).strip()
     return flows
+
+
+def events(document: Json) -> list[Json]:
+    return [json.loads(line) for line in exported(document).splitlines()]
 
 
 def datasets(document: Json) -> list[str]:
@@ -229,7 +236,15 @@ class TestLogic:
 
     @pytest.mark.parametrize("sql", ["SELECT * FROM (VALUES (1)) AS t (id)", "SELECT 1 AS id"])
     def test_a_process_may_read_nothing(self, sql: str) -> None:
-        assert lineage(self.one(sql)) == {"m": "-> m"}
+        """An event has no empty list, then, nor where nothing is written to Kafka."""
+        document = self.one(sql)
+        assert lineage(document) == {"m": "-> m"}
+        [event] = [event for event in events(document) if "job" in event]
+        assert event["outputs"] == [{"namespace": OPTIONS["kafka_namespace"], "name": "m"}]
+        assert "inputs" not in event
+        [sink] = [event for event in events(shop()) if event.get("job", {}).get("name") == LAKE]
+        assert [one["name"] for one in sink["inputs"]] == ["view.v1"]
+        assert "outputs" not in sink
 
     def test_sql_and_a_macro_are_refused(self) -> None:
         document = self.one('{{ source("a") }}', insert({"b": "b.v1"}, "m"), macro="mix")

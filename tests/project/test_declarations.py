@@ -52,6 +52,33 @@ class TestFrom:
         assert message == "`from` and `from_` say different things"
 
 
+def test_the_name_of_a_virtual_topic_is_not_that_of_a_kafka_topic(tmp_path: Path) -> None:
+    virtual = {"virtual_topic": {"name": "virtual"}}
+    models = [
+        {"name": "m", "materialized": "flink", "sql": "SELECT 1", "gateway": virtual},
+        {"name": "n", "materialized": "virtual_topic", "from": "a", "gateway": virtual},
+    ]
+    artifacts = compiled(tmp_path, models=models)["manifest"]["artifacts"]
+    assert [topic["name"] for topic in artifacts["topics"]] == ["m"]
+    assert [rule["virtualTopic"] for rule in artifacts["gateway_rules"]] == ["virtual"]
+
+
+def test_an_executor_decides_the_process(tmp_path: Path) -> None:
+    sql = 'SELECT * FROM {{ source("a") }}'
+    models = [{"name": name, "executor": name, "sql": sql} for name in ("kafka_streams", "flink")]
+    artifacts = compiled(tmp_path, models=models)["manifest"]["artifacts"]
+    assert [job["name"] for job in artifacts["kafka_streams_jobs"]] == ["kafka_streams"]
+    assert [job["name"] for job in artifacts["flink_jobs"]] == ["flink"]
+
+
+def test_only_files_in_the_folder_itself_are_environments(tmp_path: Path) -> None:
+    (tmp_path / "environments" / "deep").mkdir(parents=True)
+    (tmp_path / "environments" / "deep" / "dev.yml").touch()
+    with pytest.raises(StreamtOlError, match="there is no environment 'dev'"):
+        compiled(tmp_path, env="dev")
+    assert compiled(tmp_path)["manifest"]["project"] == "p"
+
+
 @pytest.mark.parametrize("key", ["schema", "schema_"])
 def test_the_fields_of_a_schema_are_the_columns_of_a_source(key: str, tmp_path: Path) -> None:
     source = {"name": "s", "topic": "t", key: {"fields": [{"name": "id", "type": "INT"}]}}
