@@ -28,9 +28,8 @@ _USER_SECRET = re.compile(
 )
 # A parameter whose name is a secret's; a segment of the path, e.g. x-token=1, is none. The first
 # segment of a text without a scheme may be either.
-_SECRET_PARAMETER = re.compile(
-    r"(?:pass|pwd|secret|token|api[_.-]?key|credential)[\w.-]*=", re.IGNORECASE
-)
+_PARAMETER = re.compile(r"(?<![\w.-])[\w.-]++=")
+_SECRET_NAME = re.compile(r"pass|pwd|secret|token|api[_.-]?key|credential", re.IGNORECASE)
 _IN_PATH = re.compile(r"//[^?#;]*/[^/?#;]*\Z|\A[^\s?#;=&:'\"/]+/(?:[^\s?#;&]*/)?[^/?#;&=]*\Z")
 MAX_PORT = 65_535
 JOB_NAMESPACE = Location(option="job_namespace")
@@ -105,11 +104,11 @@ def check_job_namespace(value: str, location: str = JOB_NAMESPACE) -> str:
 
 def check_no_credentials(namespace: str, location: str, what: str = "the namespace") -> None:
     """Raise E506 for ``scheme://user:password@...`` and the like, without repeating it."""
-    has_secret = any(
-        not _IN_PATH.search(namespace[: found.start()])
-        for found in _SECRET_PARAMETER.finditer(namespace)
+    has_secret = "=" in namespace and any(
+        _SECRET_NAME.search(found[0]) and not _IN_PATH.search(namespace[: found.start()])
+        for found in _PARAMETER.finditer(namespace)
     )
-    if has_secret or _USER_SECRET.search(namespace):
+    if has_secret or ("@" in namespace and _USER_SECRET.search(namespace)):
         raise StreamtOlError(
             INVALID,
             f"{what} holds user information or a credential, which must not leave this machine",

@@ -202,3 +202,16 @@ class TestJobNamespace:
             names.check_job_namespace(value)
         assert (refused.value.code, refused.value.location) == (INVALID, "job_namespace")
         assert "pw" not in str(refused.value)
+
+    def test_a_long_one_costs_no_more_than_its_length_allows(self) -> None:
+        """Would not end in a lifetime if a pattern began anew at each of its characters."""
+        for harmless in (
+            "//a:" * 1_000_000,
+            "a%3a" * 1_000_000,
+            "pass" * 1_000_000,
+            "-" * 4_000_000,
+        ):
+            assert names.check_job_namespace(harmless) == harmless
+            assert names.check_job_namespace(f"a={harmless}") == f"a={harmless}"
+        with pytest.raises(StreamtOlError):
+            names.check_job_namespace("pass" * 1_000_000 + "=x")

@@ -89,4 +89,17 @@ def test_identities_are_texts() -> None:
     assert events.identity_of(events.entity_of(event)) == ("n", "")
     assert events.run_id_of(event) is None
     assert events.run_id_of({"run": {"runId": "r"}}) == "r"
+    assert events.run_id_of({"run": ["runId"]}) is None
     assert events.identity_of([]) == ("", "")
+    assert events.identity_of({"namespace": 5, "name": "n"}) == ("", "n")
+    dataset = {"dataset": {"name": "d"}, "job": None}
+    assert events.entity_of({"dataset": {"name": "d"}}) == {"name": "d"}
+    assert events.entity_of({**dataset, "job": {"name": "j"}}) == {"name": "j"}
+
+
+def test_what_stands_below_keys() -> None:
+    event = {"run": {"facets": {"parent": 7}}, "job": "j"}
+    assert events.at(event, "run", "facets", "parent") == 7
+    assert events.at(event, "run", "facets", "parent", "run") is None
+    assert events.at(event, "job", "facets") is None
+    assert events.at(event) is event
