@@ -96,9 +96,8 @@ def read_document(
     main_file = folder.project_file()
     _add_settings(folder, ".env", variables, unknown)
     chosen = chosen_environment(folder, environment, variables)
-    stem = "" if chosen is None else chosen.rpartition("/")[2].rpartition(".")[0]
     if chosen is not None:
-        _add_settings(folder, f".env.{stem}", variables, unknown)
+        _add_settings(folder, f".env.{chosen.name}", variables, unknown)
     main = _section(folder, main_file, unknown)
     lists: dict[str, list[Section]] = {name: [] for name in LISTS}
     _merge(main, lists)
@@ -110,8 +109,8 @@ def read_document(
             unknown.check(kind, section)
     runtime, own = main.section("runtime"), None
     if chosen is not None:
-        own = _section(folder, chosen, unknown)
-        unknown.check_environment(own, stem)
+        own = _section(folder, chosen.file, unknown)
+        unknown.check_environment(own, chosen.name)
         runtime = own.section("runtime") or runtime
     expanded = None if runtime is None else runtime.expanding(variables.expand)
     return Document(main, expanded, lists, own)

@@ -1,8 +1,9 @@
-"""The environment of a project that is meant, and its runtime."""
+"""The environment of a project that is meant."""
 
 from __future__ import annotations
 
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from streamt_ol.problems import ENVIRONMENT, Location, StreamtOlError
 from streamt_ol.project.folder import Folder
@@ -14,8 +15,17 @@ VARIABLE = "STREAMT_ENV"
 DEFAULT = "default"
 
 
-def chosen_environment(folder: Folder, wanted: str | None, variables: Variables) -> str | None:
-    """Return the file of the environment, or None for a project that has no environments.
+class Environment(NamedTuple):
+    """An environment: its name, which is that of its file, and the file."""
+
+    name: str
+    file: str
+
+
+def chosen_environment(
+    folder: Folder, wanted: str | None, variables: Variables
+) -> Environment | None:
+    """Return the environment, or None for a project that has none.
 
     ``wanted`` is the option; without it ``STREAMT_ENV`` decides, then the environment
     ``default``, then the only one. Raises ``StreamtOlError`` (``ENVIRONMENT``).
@@ -32,18 +42,18 @@ def chosen_environment(folder: Folder, wanted: str | None, variables: Variables)
         if wanted not in files:
             message = f"there is no environment {shown(wanted)}; {_known(files)}"
             raise StreamtOlError(ENVIRONMENT, message, location=location)
-        return files[wanted]
+        return Environment(wanted, files[wanted])
     if not files:
         return None
     if DEFAULT in files:
-        return files[DEFAULT]
+        return Environment(DEFAULT, files[DEFAULT])
     if len(files) > 1:
         raise StreamtOlError(
             ENVIRONMENT,
             f"no environment is chosen; {_known(files)}",
             location=location,
         )
-    return next(iter(files.values()))
+    return Environment(*next(iter(files.items())))
 
 
 def _known(files: dict[str, str]) -> str:

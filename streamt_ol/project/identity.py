@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import NamedTuple
 
 from streamt_ol.openlineage.names import NAMESPACE_VARIABLES
@@ -96,4 +96,4 @@ def environment_name(project_dir: Path, wanted: str | None, environ: Mapping[str
     if settings is not None:
         variables.add_file(settings, ".env")
     chosen = chosen_environment(folder, wanted, variables)
-    return DEFAULT if chosen is None else PurePosixPath(chosen).stem
+    return DEFAULT if chosen is None else chosen.name
