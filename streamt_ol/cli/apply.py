@@ -30,7 +30,7 @@ def streamt_apply(
             help="The operation marker, where it is not DIR/.streamt/state/ENV.control.json.",
         ),
     ] = None,
-    streamt: child.Streamt = "streamt",
+    streamt: child.Streamt = child.STREAMT,
     emit_openlineage: child.Emit = False,
     openlineage_job_namespace: child.JobNamespace = None,
     openlineage_kafka_namespace: child.KafkaNamespace = None,

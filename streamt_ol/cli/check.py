@@ -17,6 +17,7 @@ from streamt_ol.delivery.outcome import DEPENDS, PLAIN, REFUSED, Verdict
 from streamt_ol.delivery.reading import Events, RunMaking
 from streamt_ol.delivery.receivers import CHECKED, RECEIVERS
 from streamt_ol.problems import NOT_DELIVERED, USAGE, Location, StreamtOlError
+from streamt_ol.redaction import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -89,9 +90,9 @@ def _names(receivers: list[str]) -> list[str]:
             known = ", ".join((*CHECKED, ALL))
             raise StreamtOlError(
                 USAGE,
-                "there is no such receiver to check for",
+                f"there is no receiver {shown(name)} to check for",
                 location=Location(option="receivers"),
-                suggestion=f"choose among: {known}",
+                suggestion=f"choose one of: {known}",
             )  # fmt: skip
     return list(dict.fromkeys(receivers))
 

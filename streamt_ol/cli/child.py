@@ -16,6 +16,7 @@ from streamt_ol.runs.signals import ENDING
 if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
 
+STREAMT = "streamt"  # the program that is run where no other is named
 # Options that are not ours are streamt's.
 PASS_ON = Parsing(passes_on=True)
 
@@ -84,6 +85,10 @@ def streamt_line(
     return [streamt, *mode, command, *own, *(more or [])]
 
 
+def _hint(flag: str | None) -> str | None:
+    return None if flag is None else f"install streamt, or name its program with {flag} PATH"
+
+
 def become(arguments: list[str], output: Output) -> int:
     """Become the child. Returns an exit status only when it could not be started."""
     return status_of(replace_process(arguments, os.environ), arguments[0], output)
@@ -102,6 +107,10 @@ def status_of(ended: Ended, program: str, output: Output, *, streamt: bool = Fal
         return -ended.killed_by
     if ended.not_started is not None:
         output.error(
-            StreamtOlError(NOT_STARTED, f"cannot start {shown(program, 400)}: {ended.not_started}")
+            StreamtOlError(
+                NOT_STARTED,
+                f"cannot start {shown(program, 400)}: {ended.not_started}",
+                suggestion=_hint(output.flags.get("streamt")) if program == STREAMT else None,
+            )
         )
     return ended.exit_status

@@ -30,7 +30,7 @@ def streamt_test(
         option(metavar="sample|schema|continuous", help="Handed to streamt."),
     ] = None,
     manifest: child.Manifest = None,
-    streamt: child.Streamt = "streamt",
+    streamt: child.Streamt = child.STREAMT,
     emit_openlineage: child.Emit = False,
     openlineage_job_namespace: child.JobNamespace = None,
     openlineage_kafka_namespace: child.KafkaNamespace = None,

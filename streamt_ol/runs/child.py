@@ -67,7 +67,7 @@ def run_child(
     try:
         child = _or_by_the_shell(partial(_start, environment, signals.witness.guard), arguments)
     except (OSError, ValueError) as error:  # ValueError: see _not_started
-        return _not_started(error)
+        return _not_started(error, arguments[0])
     if started is not None:
         started(child)
     attendance = _Attendance(child, signals)
@@ -132,7 +132,7 @@ def replace_process(arguments: Sequence[str], environment: Mapping[str, str]) ->
     try:
         _or_by_the_shell(partial(_become, environment), arguments)
     except (OSError, ValueError) as error:
-        return _not_started(error)
+        return _not_started(error, arguments[0])
     raise AssertionError  # it was replaced
 
 
@@ -212,9 +212,13 @@ def _script(name: str) -> str | None:
         return None if b"\0" in file.readline(256) else path
 
 
-def _not_started(error: OSError | ValueError) -> Ended:
+def _not_started(error: OSError | ValueError, program: str) -> Ended:
+    from shutil import which
+
     found = not isinstance(error, FileNotFoundError)
     reason = "its name is empty, or an argument holds a NUL byte"
     if isinstance(error, OSError):
         reason = error.strerror or "unknown reason"
+        if not found and which(program):
+            reason = "it is there, and the interpreter that it names is not"
     return Ended(NOT_EXECUTABLE if found else NOT_FOUND, not_started=reason)

@@ -375,3 +375,12 @@ def test_faults_are_told_in_one_order(tmp_path: Path) -> None:
         for seed in range(4)
     }
     assert len(told) == 1
+
+
+def test_a_receiver_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    done = streamt_ol("check", write(tmp_path / "e.jsonl", job("a")), "--for", "marqez")
+    assert done.returncode == 2
+    assert done.stderr.startswith(
+        b"E500_USAGE_ERROR --for: there is no receiver 'marqez' to check for\n"
+        b"  hint: choose one of: openlineage, marquez, "
+    )

@@ -53,6 +53,14 @@ class TestTheRun:
         assert place.run("run", "sh", "-c", f"exit {status}").returncode == status
         assert place.kinds() == ["START", "FAIL"]
 
+    def test_a_script_without_its_interpreter(self, place: Place, tmp_path: Path) -> None:
+        script = tmp_path / "script"
+        script.write_text("#!/no/such/interpreter\n")
+        script.chmod(0o755)
+        done = place.run("run", str(script))
+        assert done.returncode == 127
+        assert done.stderr.endswith(b": it is there, and the interpreter that it names is not\n")
+
     def test_a_command_that_is_not_there(self, place: Place) -> None:
         done = place.run("run", "no-such-command-here")
         assert done.returncode == 127

@@ -99,6 +99,19 @@ class TestTheEnd:
         assert done.stderr.startswith(b"E507_COMMAND_NOT_STARTED: cannot start '")
         assert place.kinds() == ["START", "FAIL"]
 
+    @pytest.mark.parametrize("command", ["test", "apply"])
+    def test_a_streamt_that_is_not_installed_is_told_with_the_option(
+        self, command: str, tmp_path: Path
+    ) -> None:
+        done = subprocess.run(
+            [PROGRAM, command], capture_output=True, env={"PATH": str(tmp_path)}, check=False
+        )
+        assert (done.returncode, done.stderr) == (
+            127,
+            b"E507_COMMAND_NOT_STARTED: cannot start 'streamt': No such file or directory\n"
+            b"  hint: install streamt, or name its program with --streamt PATH\n",
+        )
+
     def test_a_child_that_may_not_be_executed_is_fail(self, place: Place) -> None:
         place.streamt.chmod(0o644)
         assert place.run("test").returncode == 126
