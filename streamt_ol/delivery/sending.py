@@ -59,7 +59,7 @@ class Delivery:
             self._kept_back += 1
             self.report.refuse(item.line, item.name, decision.reason, decision.rules)
             if self.dead_letters:
-                self.dead_letters.add(item.number, item.source)
+                self.dead_letters.add(item)
         elif decision.choice == "send":
             self.invalid.add(decision.faults)
             if self.watch is not None:
@@ -136,5 +136,5 @@ class Delivery:
         if outcome.state == "sent" and self.checkpoint:
             self.checkpoint.add(item.number, item.part, item.digest)
         if outcome.state == "refused" and self.dead_letters:
-            self.dead_letters.add(item.number, item.source)
+            self.dead_letters.add(item)
         self.tick()

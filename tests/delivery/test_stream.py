@@ -7,12 +7,17 @@ import json
 import signal
 import subprocess
 import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
 from support.commands import PROGRAM, clean_environment, streamt_ol
 from support.delivery.events import job, run
 from support.delivery.servers import Server
+
+from streamt_ol.delivery.files.checkpoint import Checkpoint
+from streamt_ol.delivery.files.dead_letter import DeadLetters
+from streamt_ol.delivery.items import Item
 
 
 def started(*arguments: str) -> subprocess.Popen[bytes]:
@@ -113,6 +118,28 @@ def test_the_same_pipe_again_sends_the_rest(tmp_path: Path) -> None:
     streamt_ol(*command, stdin=lines)
     done = streamt_ol(*command, stdin=lines + json.dumps(job("new")).encode())
     assert done.stdout == b"sent 1, skipped 0, refused 0, sent before 5\n"
+
+
+def test_nothing_is_remembered_of_events_that_have_passed(tmp_path: Path) -> None:
+    """A pipe that never ends is not to fill the memory with their numbers."""
+    body = json.dumps(job("a")).encode()
+    with (
+        Checkpoint(tmp_path / "progress", "a target", clock=lambda: 0.0) as checkpoint,
+        DeadLetters(tmp_path / "rejected") as dead_letters,
+    ):
+
+        def pass_by(numbers: range) -> None:
+            for number in numbers:
+                item = Item(number, body, body, number)
+                checkpoint.add(number, item.part, item.digest)
+                dead_letters.add(item)
+
+        pass_by(range(1000, 1100))
+        tracemalloc.start()
+        pass_by(range(2000, 4000))
+        kept, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    assert kept < 20_000, "ten bytes an event"
 
 
 @pytest.mark.parametrize("more", [["--dry-run"], ["--as-run-events"], ["--batch"]])

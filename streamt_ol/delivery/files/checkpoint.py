@@ -66,13 +66,12 @@ class Checkpoint(Closing):
             raise
 
     def has(self, number: int, part: int, digest: str) -> bool:
-        """Return whether this event was acknowledged before."""
+        """Return whether this event was acknowledged before this was opened."""
         return self._done.get(_key(number, part)) == bytes.fromhex(digest)
 
     def add(self, number: int, part: int, digest: str) -> None:
         """Record that this event was acknowledged. Raises ``StreamtOlError``."""
         with self._lock:
-            self._done[_key(number, part)] = bytes.fromhex(digest)
             self._write(_encoded({"event": number, "part": part, "digest": digest}))
         self._sync()
 

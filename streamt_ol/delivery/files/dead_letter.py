@@ -13,6 +13,7 @@ from streamt_ol.transport.base import Closing, DeliveryError
 from streamt_ol.transport.file import FileTransport
 
 if TYPE_CHECKING:
+    from streamt_ol.delivery.items import Item
     from streamt_ol.delivery.source import LiveSource, Source
 
 _OPTION = Location(option="rejected")
@@ -28,18 +29,19 @@ class DeadLetters(Closing):
             raise StreamtOlError(INVALID, "the file is the input itself", location=_OPTION)
         self._file = FileTransport(str(path), _OPTION, create_folders=True)
         self._lock = threading.Lock()
-        self._kept: set[int] = set()
+        self._kept: set[int] = set()  # the numbers of events that runs were made of
 
-    def add(self, number: int, content: bytes) -> None:
-        """Keep the event with this number, once, however many of those made of it are refused.
+    def add(self, item: Item) -> None:
+        """Keep an event of the input, once, however many of the runs made of it are refused.
 
         Raises ``StreamtOlError`` when it cannot be written.
         """
         with self._lock:
-            if number in self._kept:
+            if item.is_made and item.number in self._kept:
                 return
-            self._kept.add(number)
-            self.append(content)
+            if item.is_made:
+                self._kept.add(item.number)
+            self.append(item.source)
 
     def append(self, content: bytes) -> None:
         """Keep one line. Raises ``StreamtOlError`` when it cannot be written."""
