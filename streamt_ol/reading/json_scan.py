@@ -7,6 +7,7 @@ tokens, without recursion.
 from __future__ import annotations
 
 import re
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import orjson
@@ -28,18 +29,10 @@ _STRING_OR_BLANKS = re.compile(rb"(" + _STRING + rb")|[ \t\r\n]+", re.DOTALL)
 _STRING_OR_NUMBER = re.compile(rb"(" + _STRING + rb")|" + _NUMBER, re.DOTALL)
 _INTEGER = re.compile(rb"-?[0-9]{1,20}")
 _SMALLEST, _LARGEST = -(2**63), 2**64 - 1
+_TEXT = itemgetter(0)  # of a match
+_QUOTE, _COMMA, _BRACE = b'",{'
+_SHORT = 18  # digits that always fit 64 bits
 _LARGEST_DOUBLE = b"1.7976931348623157e308"
-
-
-class _Open:
-    """An object or array that is being read: the keys seen, and the key or index at hand."""
-
-    __slots__ = ("at", "expects_key", "seen")
-
-    def __init__(self, opened_by: bytes) -> None:
-        self.seen: set[str] | None = set() if opened_by == b"{" else None
-        self.at: str | int = "" if opened_by == b"{" else 0
-        self.expects_key = opened_by == b"{"
 
 
 def faults(data: bytes, deepest: int = DEEPEST) -> Iterator[Fault]:
@@ -47,23 +40,33 @@ def faults(data: bytes, deepest: int = DEEPEST) -> Iterator[Fault]:
 
     Nothing is looked for below the level ``deepest``.
     """
-    stack: list[_Open] = []
-    for match in _TOKEN.finditer(data):
-        token = match[0]
-        first = token[:1]
-        if first in b"{[":
-            if len(stack) == deepest:
+    at: list[int | bytes] = []  # the index or key at hand in each open array or object
+    seen: list[set[bytes]] = []  # the keys of each
+    expects_key = False
+    for token in map(_TEXT, _TOKEN.finditer(data)):
+        first = token[0]
+        if first == _QUOTE and expects_key:
+            key = at[-1] = _same(token) if b"\\" in token else token
+            if key in seen[-1]:
+                yield _duplicate(key, at)
+            seen[-1].add(key)
+            expects_key = False
+        elif first == _COMMA:
+            index = at[-1]
+            expects_key = not isinstance(index, int)
+            at[-1] = index + 1 if isinstance(index, int) else index
+        elif first in b"{[":
+            if len(seen) == deepest:
                 yield Fault(FaultKind.DEPTH, f"nested more than {deepest} deep")
                 return
-            stack.append(_Open(token))
+            expects_key = first == _BRACE
+            at.append(b"" if expects_key else 0)
+            seen.append(set())
         elif first in b"}]":
-            stack.pop()
-        elif first == b",":
-            _advance(stack[-1])
-        elif first != b'"':
-            yield from _number(token, stack)
-        elif stack and stack[-1].expects_key:
-            yield from _key(orjson.loads(token), stack)
+            del at[-1], seen[-1]
+            expects_key = False
+        elif first != _QUOTE and (len(token) > _SHORT or not token.isdigit()):
+            yield from _number(token, at)
 
 
 def without_bom(data: bytes) -> bytes:
@@ -98,34 +101,27 @@ def _is_infinite(number: bytes) -> bool:
         return False
 
 
-def _advance(container: _Open) -> None:
-    if isinstance(container.at, int):
-        container.at += 1
-    else:
-        container.expects_key = True
+def _same(key: bytes) -> bytes:
+    """Return a key, which holds escapes, as every other way to write it is returned."""
+    return orjson.dumps(orjson.loads(key))
 
 
-def _key(key: str, stack: list[_Open]) -> Iterator[Fault]:
-    container = stack[-1]
-    container.at = key
-    container.expects_key = False
-    if container.seen is not None:
-        if key in container.seen:
-            message = f"the key {shown(key)} is duplicated in this object; the last one counts"
-            yield Fault(FaultKind.DUPLICATE_KEY, message, _pointer(stack))
-        container.seen.add(key)
+def _duplicate(key: bytes, at: list[int | bytes]) -> Fault:
+    shown_key = shown(orjson.loads(key))
+    message = f"the key {shown_key} is duplicated in this object; the last one counts"
+    return Fault(FaultKind.DUPLICATE_KEY, message, _pointer(at))
 
 
-def _number(token: bytes, stack: list[_Open]) -> Iterator[Fault]:
+def _number(token: bytes, at: list[int | bytes]) -> Iterator[Fault]:
     number = shown(token.decode(), 40)
     if any(sign in token for sign in b".eE"):
         if _is_infinite(token):
             message = f"the number {number} does not fit a finite double"
-            yield Fault(FaultKind.NUMBER, message, _pointer(stack))
+            yield Fault(FaultKind.NUMBER, message, _pointer(at))
     elif not _INTEGER.fullmatch(token) or not _SMALLEST <= int(token) <= _LARGEST:
         message = f"the integer {number} does not fit 64 bits"
-        yield Fault(FaultKind.NUMBER, message, _pointer(stack))
+        yield Fault(FaultKind.NUMBER, message, _pointer(at))
 
 
-def _pointer(stack: list[_Open]) -> str:
-    return pointer(*(container.at for container in stack))
+def _pointer(at: list[int | bytes]) -> str:
+    return pointer(*(orjson.loads(one) if isinstance(one, bytes) else one for one in at))

@@ -67,6 +67,19 @@ def said_of_whole(kind: str, event: dict[str, Any]) -> list[AnySaid]:
     return [Said(explanation([*found, *local.explain(kind, event)]))]
 
 
+def said_of_own(event: dict[str, Any], ignored: frozenset[str]) -> AnySaid:
+    """Return what is said of an event of streamt's own that is not accepted.
+
+    The rules that are ``ignored`` hide no other one.
+    """
+    from streamt_ol.validation.explain import own
+
+    try:
+        return faulty_path().own.said(event, ignored, check_event)
+    except TypeError:  # nested deeper than orjson writes
+        return Said(explanation(own.findings(event, ignored, check_event)))
+
+
 def faulty_path() -> FaultyPath:
     """Return what explains events in this thread."""
     try:

@@ -86,7 +86,7 @@ class FastPath:
         except (ValueError, RecursionError):
             return None
         line = self._whole(event, text + b"\n")
-        passed = None if line is None else self._passes(event, line, 0, self._nowhere)
+        passed = None if line is None else self._passes(event, line, line, 0, self._nowhere)
         if passed is None:
             return None
         entity = event.dataset if event.job is UNSET else event.job
@@ -95,10 +95,13 @@ class FastPath:
         outline = Outline(passed.kind, event_type, entity.namespace, entity.name)
         return outline, tuple(found for one in passed.said for found in one.findings())
 
-    def passes(self, line: bytes, position: int, state: StreamState) -> Passed | None:
+    def passes(
+        self, line: bytes, position: int, state: StreamState, text: bytes | None = None
+    ) -> Passed | None:
         """Return what is to report of an event, noted in ``state``; None of an unusual one.
 
-        ``line`` is the event at ``position``, white space around it included.
+        ``line`` is the event at ``position``, white space around it included; ``text`` is how it
+        was written, where that is another way.
         """
         event: AnyEvent
         passed = None
@@ -115,10 +118,12 @@ class FastPath:
         whole = self._whole(event, line)
         if whole is None:
             return None
+        if text is None:
+            text = whole
         if right is not None:
-            passed = self._passes(right, whole, position, state)
+            passed = self._passes(right, whole, text, position, state)
         if passed is None and not self._asks_more:
-            said = faulty_path().passes(event, whole, position, state)
+            said = faulty_path().passes(event, whole, text, position, state)
             passed = said and Passed(*said)
         return passed
 
@@ -131,13 +136,13 @@ class FastPath:
         return whole_line(line, again)
 
     def _passes(
-        self, event: Event, line: bytes, position: int, state: StreamState
+        self, event: Event, line: bytes, text: bytes, position: int, state: StreamState
     ) -> Passed | None:
         """Return what is to report of an event that is right; None of others."""
         ticks = self._clock.ticks(event.event_time)
         if ticks is None or (self._asks_more and not self._accepts(line)):
             return None
-        moment = ticks, xxh3_64_intdigest(line) & CHECKSUM, position
+        moment = ticks, xxh3_64_intdigest(text) & CHECKSUM, position
         if event.producer not in self._producers and not self._is_producer(event.producer):
             return self._own_event(event, moment, state) if event.producer == PRODUCER else None
         parts, inputs, outputs, job = self._parts, event.inputs, event.outputs, event.job

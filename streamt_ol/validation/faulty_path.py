@@ -15,6 +15,7 @@ from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.reading.strict_json import is_plain
 from streamt_ol.validation.explain.containers import UnknownError
 from streamt_ol.validation.explain.frames import decode
+from streamt_ol.validation.explain.own import OwnFaults
 from streamt_ol.validation.explain.parts import Parts
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ class FaultyPath:
     def __init__(self) -> None:
         self._parts = Parts()
         self.decode = decode
+        self.own = OwnFaults()
 
     def said(self, kind: str, data: bytes) -> list[AnySaid]:
         """Return what is said of an event of ``kind``, not streamt's own; ``data`` is plain JSON.
@@ -40,11 +42,11 @@ class FaultyPath:
             raise UnknownError from None
 
     def passes(
-        self, event: Event, line: bytes, position: int, state: StreamState
+        self, event: Event, line: bytes, text: bytes, position: int, state: StreamState
     ) -> tuple[str, list[AnySaid]] | None:
         """Return the kind of an event and what is said of it, noted in ``state``; None of others.
 
-        ``line`` holds no more than the frame of ``event``.
+        ``line`` holds no more than the frame of ``event``; ``text`` is as it was written.
         """
         kind = _kind_of(event)
         if kind is None or event.producer == PRODUCER:
@@ -55,7 +57,7 @@ class FaultyPath:
                 return None
         except (UnknownError, orjson.JSONDecodeError):
             return None
-        state.observe(kind, _noted(event, stated), line, position, trusted=False)
+        state.observe(kind, _noted(event, stated), text, position, trusted=False)
         return kind, said
 
 

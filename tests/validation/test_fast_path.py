@@ -18,6 +18,8 @@ from streamt_ol.reading.opening import openers
 from streamt_ol.validation import checker, events, switch
 from streamt_ol.validation.accept import verdicts
 from streamt_ol.validation.accept.frames import decode
+from streamt_ol.validation.explain import own
+from streamt_ol.validation.explain.explanation import Said, explanation
 from streamt_ol.validation.fast_path import FastPath
 from streamt_ol.validation.options import Options, Settings
 from streamt_ol.validation.report import REPORTERS, reporter
@@ -34,12 +36,17 @@ AT_ONCE = 2_000
 FOREIGN = "https://example.com/integration/1.2"
 
 
+def own_as_whole(event: dict[str, Any], ignored: frozenset[str]) -> Said:
+    return Said(explanation(own.findings(event, ignored, events.check_event)))
+
+
 def in_every_format(path: Path, used: switch.Switch, monkeypatch: pytest.MonkeyPatch) -> Any:
     options = Options(Settings(1 << 20), 100_000, strict=False)
     with monkeypatch.context() as patch:
         patch.setattr(checker, "shared", lambda: used)
         if isinstance(used, Never):
             patch.setattr(events, "said", events.said_of_whole)
+            patch.setattr(events, "said_of_own", own_as_whole)
         report = validate(openers([str(path)]), options, lambda size, events: None)
     return {name: b"".join(reporter(name)(report, False)) for name in REPORTERS}, report
 

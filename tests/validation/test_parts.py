@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -9,15 +10,29 @@ import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.openlineage_events import Event, facet, job_event, mutated, random_event, run_event
+from support.openlineage_events import (
+    Event,
+    dataset_event,
+    facet,
+    job_event,
+    mutated,
+    random_event,
+    run_event,
+    topic,
+)
+from support.switches import Always, Never
 
 from streamt_ol.openlineage.events import kind_of
-from streamt_ol.validation import events
+from streamt_ol.reading.raw import Chunk, RawEvent
+from streamt_ol.validation import checker, events
 from streamt_ol.validation.accept.schema import accepts
-from streamt_ol.validation.explain import judging, schema
+from streamt_ol.validation.checker import check_chunk
+from streamt_ol.validation.explain import judging, own, schema
 from streamt_ol.validation.explain.containers import UnknownError
+from streamt_ol.validation.explain.own import OwnFaults
 from streamt_ol.validation.fast_path import FastPath
 from streamt_ol.validation.faulty_path import FaultyPath
+from streamt_ol.validation.options import Settings
 from streamt_ol.validation.stream.state import StreamState
 
 if TYPE_CHECKING:
@@ -238,3 +253,68 @@ def test_what_is_nested_too_deep_for_a_frame_is_unknown() -> None:
     with pytest.raises(UnknownError):
         path.said("JobEvent", b'{"eventTime":123456789012345678901}')
     assert by_parts(path, event) == of_whole(event)
+
+
+OWN = (
+    lambda: run_event("START", inputs=[topic("a"), topic("b")]),
+    lambda: run_event("FAIL"),
+    job_event,
+    dataset_event,
+)
+
+
+@settings(max_examples=800)
+@given(st.integers(0, 2**64 - 1), st.sampled_from(["OL-R013", "OL-R051", "OL-R050"]))
+def test_own_events_are_said_from_memory_what_they_are_without(seed: int, ignored: str) -> None:
+    random, faults = Random(seed), OwnFaults()
+    event = random.choice(OWN)()
+    for _ in range(random.randrange(1, 4)):
+        event = mutated(random, event)
+    if kind_of(event) is None:
+        return
+    for rules in (frozenset[str](), frozenset({ignored}), frozenset[str]()):
+        for time in (event.get("eventTime"), "2026-01-02T03:04:05+01:00", "now", "2026-01-02", ""):
+            event["eventTime"] = time
+            said = faults.said(event, rules, events.check_event)
+            expected = sorted(own.findings(event, rules, events.check_event))
+            assert sorted(said.findings()) == expected
+            assert sorted(said.rules) == sorted(one.rule for one in expected)
+            assert said.severities == {one.severity for one in expected}
+
+
+def test_own_events_with_the_same_fault_are_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[bytes] = []
+
+    def judge(data: bytes, *_: object) -> list[Finding]:
+        judged.append(data)
+        return []
+
+    monkeypatch.setattr(own, "judged", judge)
+    faults = OwnFaults()
+    for number in range(50):
+        event = run_event("START", more=1)
+        event["eventTime"] = f"2026-01-31T23:59:{number:02}Z"
+        event["run"]["runId"] = f"d46e465b-d358-4d32-83d4-df660ff614{number:02}"
+        faults.said(event, frozenset(), events.check_event)
+    assert len(judged) == 1
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_an_event_of_unusual_text_is_noted_as_it_was_written(indent: int | None) -> None:
+    """An escape, a duplicate key: the frame is read of the text that the value is written as."""
+    event = run_event("START")
+    event["job"]["name"] = "caf\u00e9"
+    event["producer"] = FOREIGN
+    text = json.dumps(event, indent=indent).encode()
+    twice = text.replace(b'"eventType"', b'"eventType": "FAIL", "eventType"')
+    for one in (text, twice):
+        found = []
+        for switch in (Always(), Never()):
+            state = StreamState()
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(checker, "shared", lambda switch=switch: switch)
+                events_ = (RawEvent(one, 1, 0),)
+                result = check_chunk(Chunk(1, 0, events=events_), Settings(1 << 20), state)
+            found.append((sorted(result.findings), dict(+result.kinds), state.runs, state.names))
+        assert found[0] == found[1]
+        assert len(found[0][0]) == (one is twice)

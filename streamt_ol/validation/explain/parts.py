@@ -8,7 +8,7 @@ what is said of its parts is what is said of it.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from msgspec import UNSET, Raw
 
@@ -25,7 +25,7 @@ from streamt_ol.validation.rules import RULES
 from streamt_ol.validation.stream.times import is_time
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from streamt_ol.validation.findings import Finding
 
@@ -62,7 +62,21 @@ class Duplicates(NamedTuple):
         yield from local.datasets_unique(self.kind, lists)
 
 
-AnySaid = Said | Duplicates
+class AnySaid(Protocol):
+    """All that is said of a part, or some parts, of an event."""
+
+    @property
+    def rules(self) -> Sequence[str]:
+        """The rule of each finding."""
+
+    @property
+    def severities(self) -> frozenset[str]:
+        """The severities of the findings."""
+
+    def findings(self) -> Iterable[Finding]:
+        """Return the findings."""
+
+
 # The rules about one event that are asked of its frame, by which nothing else is known of it.
 OF_FRAMES = frozenset({"OL-R016", "OL-R017", "OL-R018", "OL-R019", "OL-R026"})
 
