@@ -212,7 +212,7 @@ def _deliver(
     reason = "the delivery failed"
     try:
         reason = run()
-        return exits.DONE
+        return exits.REFUSED if reason else exits.DONE
     except KeyboardInterrupt:
         reason = "interrupted"
         return exits.INTERRUPTED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from streamt_ol.delivery.routes.route import Route
     from streamt_ol.delivery.senders.sender import Sender
     from streamt_ol.problems import WarningRecord
+    from streamt_ol.transport.base import Deadline
 
 
 @dataclass
@@ -84,7 +86,8 @@ class Delivery:
 
         Nothing is judged beforehand: what is refused is counted and kept when it comes.
         """
-        return self._run(route, 1, self._live_items(stop), stop, is_live=True)
+        with _stopping_at(self.policy.deadline, stop):
+            return self._run(route, 1, self._live_items(stop), stop, is_live=True)
 
     def _live_items(self, stop: threading.Event) -> Iterator[Item]:
         for decision in self.plan.survey():
@@ -119,7 +122,8 @@ class Delivery:
             self.report.count("unsent", unsent)
         if is_live and self.fail_fast and not self.report.is_done:
             return breaker.reason or "an event was refused (--fail-fast)"
-        return breaker.reason or ("the deadline has passed" if unsent else "")
+        is_late = unsent or (is_live and not self.policy.allows(0))
+        return breaker.reason or ("the deadline has passed" if is_late else "")
 
     def close(self) -> None:
         """Close the file of refused lines. The checkpoint file belongs to who opened it."""
@@ -138,3 +142,20 @@ class Delivery:
         if outcome.state == "refused" and self.dead_letters:
             self.dead_letters.add(item)
         self.tick()
+
+
+@contextmanager
+def _stopping_at(deadline: Deadline | None, stop: threading.Event) -> Iterator[None]:
+    """Set ``stop`` when ``deadline`` passes within the block: a silent pipe may never end."""
+    seconds = 0.0
+    if deadline is not None:
+        with suppress(TimeoutError):
+            seconds = deadline.left()
+    timer = threading.Timer(seconds, stop.set)
+    timer.daemon = True
+    if deadline is not None:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

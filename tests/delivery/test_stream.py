@@ -96,6 +96,17 @@ def test_fail_fast_ends_it_at_the_first_refusal(tmp_path: Path) -> None:
     assert out == b"sent 1, skipped 0, refused 1\n"
 
 
+@pytest.mark.parametrize("events", [0, 1])
+def test_the_deadline_ends_it_while_the_pipe_stays_open(tmp_path: Path, events: int) -> None:
+    with Server(tmp_path) as server:
+        child = started("--to", "marquez", "--url", server.url, "--deadline", "3")
+        written(child, *[json.dumps(job("a"))] * events)
+        assert child.wait(30) == 1
+        out, err = child.communicate(timeout=30)
+    assert out == f"sent {events}, skipped 0, refused 0\n".encode()
+    assert err == b"stopped: the deadline has passed\n"
+
+
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_it_while_it_waits(
     tmp_path: Path, number: signal.Signals, status: int
