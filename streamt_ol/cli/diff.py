@@ -101,6 +101,8 @@ def diff(
         raise StreamtOlError(USAGE, message, suggestion=f"name the file with {options.OUTPUT_FILE}")
     if (old, new) == (STDIN, STDIN):
         raise StreamtOlError(USAGE, "OLD and NEW are both standard input")
+    if output_file is not None:
+        options.refuse_target([old, new], output_file)
 
     def side(
         env_: str | None, job: str | None, kafka: str | None, gateway: str | None

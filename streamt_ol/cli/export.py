@@ -71,6 +71,8 @@ def export(
     refuse_project(manifest)
     implicit = manifest is None
     manifest, project_dir = source_of(manifest, project_dir, env)
+    if output_file is not None:
+        options.refuse_target([str(project_dir if manifest is None else manifest)], output_file)
     chosen = ExportOptions(
         manifest=manifest,
         project_dir=project_dir,

@@ -68,6 +68,7 @@ def forward(
         {
             "path": path,
             "rejected": rejected,
+            "ca_file": ca_file,
             "kafka_config": kafka_config,
             "namespace_map": namespace_map,
         },

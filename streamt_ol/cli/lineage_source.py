@@ -22,7 +22,7 @@ from streamt_ol.lineage.git import is_git
 from streamt_ol.lineage.graph import Graph
 from streamt_ol.lineage.reading import graph_of_text
 from streamt_ol.problems import PARSE, USAGE, Location, StreamtOlError, WarningRecord
-from streamt_ol.project import PROJECT_FILES
+from streamt_ol.project import PROJECT_FILES, may_be_read
 from streamt_ol.reading import strict_json
 from streamt_ol.reading.opening import STDIN, STDIN_NAME
 from streamt_ol.redaction import place
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 # The namespace of jobs where none is given. Nobody sees it: graphs have an empty one instead.
 _NO_NAMESPACE = "urn:streamt-ol:none"
-_PROJECT_SUFFIXES = frozenset({".yml", ".yaml", ".j2"})
 
 
 @dataclass(frozen=True)
@@ -125,14 +124,9 @@ def _of_git(name: str, settings: ExportSettings) -> Lineage:
         content = b"".join(blocks(BytesIO(git.blob(name))))
         return _of_content(content, place(name), settings)
     with tempfile.TemporaryDirectory(prefix="streamt-ol-") as folder:
-        git.extract(name, Path(folder), _is_read)
+        git.extract(name, Path(folder), may_be_read)
         with _renamed(folder, place(name)):
             return _of_project(folder, settings)
-
-
-def _is_read(path: PurePath) -> bool:
-    """Tell whether a project may read this file."""
-    return path.suffix in _PROJECT_SUFFIXES or path.name.startswith(".env")
 
 
 def _of_content(data: bytes, shown: str, settings: ExportSettings) -> Lineage:

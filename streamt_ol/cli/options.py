@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from streamt_ol.cli.parameters import option
@@ -10,7 +11,6 @@ from streamt_ol.redaction import place, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 # The flags that several commands have, and that messages name.
 JOB_NAMESPACE = "--job-namespace"
@@ -92,13 +92,33 @@ def known_rules(names: Sequence[str]) -> frozenset[str]:
 
 
 def refuse_target(names: Sequence[str], target: Path) -> None:
-    """Raise E500 where ``target``, a report, would replace one of the inputs ``names``."""
+    """Raise E500 where ``target``, which is to be written, is read: an input, by whatever name.
+
+    ``names`` are files, ``-``, and folders of projects.
+    """
     from streamt_ol.reading.opening import replaced_input
 
-    if (name := replaced_input(names, target)) is not None:
+    name = replaced_input(names, target)
+    if name is None and any(_is_of_project(name, target) for name in names):
+        name = str(target)
+    if name is not None:
         raise StreamtOlError(
             USAGE,
-            f"{place(name)} is an input, and the report would replace it",
+            f"{place(name)} is an input, and the output would replace it",
             location=Location(option="output_file"),
-            suggestion="name another file for the report",
+            suggestion="name another file for the output",
         )
+
+
+def _is_of_project(name: str, target: Path) -> bool:
+    """Tell whether ``target`` is there, and a file of the project in the folder ``name``."""
+    from streamt_ol.project import PROJECT_FILES, is_project, may_be_read
+
+    folder = Path(name)
+    if folder.name in PROJECT_FILES:
+        folder = folder.parent
+    try:
+        is_file = name != "" and is_project(folder) and target.is_file()
+        return is_file and may_be_read(target) and target.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):  # not the name of a file, or links in a circle
+        return False

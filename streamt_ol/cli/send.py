@@ -114,6 +114,7 @@ def send(
             "path": path,
             "progress_file": progress_file,
             "rejected": rejected,
+            "ca_file": ca_file,
             "kafka_config": kafka_config,
             "namespace_map": namespace_map,
         },

@@ -16,10 +16,10 @@ from streamt_ol.cli.progress import elapsed
 from streamt_ol.cli.source import refuse_project
 from streamt_ol.contracts import State
 from streamt_ol.export.environment import variable_named, with_environment
-from streamt_ol.problems import INVALID, PARSE, USAGE, StreamtOlError
+from streamt_ol.problems import INVALID, PARSE, USAGE, Location, StreamtOlError
 from streamt_ol.reading import strict_json
 from streamt_ol.reading.files import DOCUMENT, JSON_STARTS, read_input
-from streamt_ol.reading.opening import STDIN
+from streamt_ol.reading.opening import STDIN, STDIN_NAME
 from streamt_ol.redaction import place
 
 LAST = "emit"
@@ -125,6 +125,9 @@ def _stages(name: str, output: Output, output_file: Path | None) -> list[runner.
         return [pipeline.stage(name, checked=True)]
     from streamt_ol.stages.emit import Emit
 
+    if output_file is not None:
+        options.refuse_target([STDIN], output_file)
+
     call = Emit(output_file=output_file) if output.json else Emit(output.data, output_file)
     return [pipeline.GUARD, pipeline.stage(name, call, checked=True)]
 
@@ -136,10 +139,12 @@ def _read_state() -> Any:
         return strict_json.loads(read_input(STDIN, DOCUMENT, JSON_STARTS), strict_json.WRITABLE)
     except OSError as error:
         message = f"standard input cannot be read: {error.strerror}"
-        raise StreamtOlError(PARSE, message, location="<stdin>") from None
+        raise StreamtOlError(PARSE, message, location=Location(file=STDIN_NAME)) from None
     except strict_json.JsonFaultError as fault:
-        location = place(fault.pointer) if fault.pointer else f"<stdin>:{fault.line}"
-        raise StreamtOlError(PARSE, fault.message, location=location) from None
+        at = Location(file=STDIN_NAME, line=fault.line)
+        if fault.pointer:
+            at = Location(pointer=place(fault.pointer))
+        raise StreamtOlError(PARSE, fault.message, location=at) from None
 
 
 def _print(output: Output, result: State, *, pretty: bool) -> None:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePath
 
 PROJECT_FILES = ("stream_project.yml", "stream_project.yaml")  # the first that is there counts
+_SUFFIXES = frozenset({".yml", ".yaml", ".j2"})
+
+
+def may_be_read(path: PurePath) -> bool:
+    """Return whether a project may read a file of this name."""
+    return path.suffix in _SUFFIXES or path.name.startswith(".env")
 
 
 def is_project(folder: Path) -> bool:

@@ -478,6 +478,17 @@ class TestProgress:
         assert done.returncode == 2
         assert events.read_text() == "{\n"
 
+    def test_the_certificates_are_no_file_to_write(self, tmp_path: Path) -> None:
+        events = write(tmp_path / "e.jsonl", job("a"), "{")
+        trusted = tmp_path / "ca.pem"
+        trusted.write_text("certificates")
+        where = ["--to", "marquez", "--url", "https://localhost:1", "--ca-file", str(trusted)]
+        for option in ("--rejected", "--progress-file"):
+            done = streamt_ol("send", events, *where, option, trusted)
+            assert done.returncode == 2
+            assert b"the file is the same as --" in done.stderr
+        assert trusted.read_text() == "certificates"
+
     @pytest.mark.parametrize("link", ["", "symbolic", "hard"])
     @pytest.mark.parametrize(
         ("one", "other"),
