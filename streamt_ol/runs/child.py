@@ -64,6 +64,8 @@ def run_child(
 
     ``started`` is called with its process id. The child is always waited for.
     """
+    signals.witness.ask()  # what it has had so far no child has had
+    before = signals.arrived()
     try:
         child = _or_by_the_shell(partial(_start, environment, signals.witness.guard), arguments)
     except (OSError, ValueError) as error:  # ValueError: see _not_started
@@ -71,8 +73,7 @@ def run_child(
     if started is not None:
         started(child)
     attendance = _Attendance(child, signals)
-    attendance.pass_on(signals.arrived())  # before the child was there
-    signals.witness.ask()
+    attendance.pass_on(before)
     return attendance.until_its_end()
 
 

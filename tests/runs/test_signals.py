@@ -54,6 +54,31 @@ with signals_held() as signals:
     ended = run_child(["sleep", "60"], os.environ, signals, end)
 print(ended.stopped_by and ended.stopped_by.name, ended.killed_by)
 """
+# Its group gets a signal when the child has just begun, which is not yet attended to.
+SENT_AT_ONCE = """
+import os, signal, sys
+from streamt_ol.runs.child import run_child
+from streamt_ol.runs.signals import signals_held
+
+CHILD = '''
+import os, signal, sys, time
+tell, found = int(sys.argv[1]), []
+signal.signal(signal.SIGUSR1, lambda *_: found.append(os.write(tell, b".")))
+os.write(tell, b".")
+time.sleep(0.7)
+print(len(found))
+'''
+
+def send(child):
+    os.read(ready, 1)
+    os.killpg(0, signal.SIGUSR1)
+    os.read(ready, 1)
+
+ready, tell = os.pipe()
+os.set_inheritable(tell, True)
+with signals_held() as signals:
+    run_child([sys.executable, "-c", CHILD, str(tell)], os.environ, signals, send)
+"""
 # It is killed when its child has been forked, before anybody is told of the child.
 KILLED_AT_ONCE = """
 import os, signal
@@ -188,6 +213,13 @@ class TestWithoutATerminal:
         wait_for(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
         assert place.kinds() == ["START"]
         process.communicate(timeout=30)  # nobody holds the pipes any longer
+
+    def test_a_signal_to_the_group_while_the_child_starts_reaches_it_once(
+        self, place: Place
+    ) -> None:
+        process = started(place, [sys.executable, "-c", SENT_AT_ONCE])
+        out, err = process.communicate(timeout=30)
+        assert (process.returncode, out, err) == (0, b"1\n", b"")
 
     def test_sigkill_while_the_child_starts_leaves_no_child(self, place: Place) -> None:
         process = started(place, [sys.executable, "-c", KILLED_AT_ONCE])
