@@ -12,7 +12,7 @@ from streamt_ol.problems import INVALID, StreamtOlError
 if TYPE_CHECKING:
     from streamt_ol.cli.emission import Declared
     from streamt_ol.cli.output import Output
-    from streamt_ol.project.identity import StateBackend
+    from streamt_ol.project import StateBackend
     from streamt_ol.runs.child import Ended
 
 PARSING = child.PASS_ON
@@ -50,7 +50,7 @@ def streamt_apply(
         return child.become(arguments, output)
     from streamt_ol.runs.arguments import read_arguments
 
-    wanted = read_arguments([*own, *(more or [])])
+    wanted = read_arguments(more or (), project_dir=project_dir, env=env)
     if not wanted.runs:
         return child.become(arguments, output)
     from streamt_ol.cli import emission
@@ -85,7 +85,7 @@ def _reported(
 
 def _require_local_state(backend: StateBackend | None) -> None:
     """Raise E506 where the project keeps its state where no marker can be seen."""
-    from streamt_ol.project.identity import LOCAL
+    from streamt_ol.project import LOCAL
     from streamt_ol.redaction import shown
 
     if backend is not None and backend.name != LOCAL:

@@ -27,7 +27,7 @@ from streamt_ol.transport.environment import read_transport_section
 if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
     from streamt_ol.delivery.senders.kafka_transport import KafkaConfig
-    from streamt_ol.project.identity import ProjectIdentity, StateBackend
+    from streamt_ol.project import ProjectIdentity, StateBackend
     from streamt_ol.runs.arguments import StreamtArguments
     from streamt_ol.transport.base import Transport
     from streamt_ol.transport.config import TransportConfig
@@ -93,10 +93,12 @@ class Declared:
 
     def identity(self) -> ProjectIdentity:
         """Return the project's name, its tests, and the options with its variables."""
-        from streamt_ol.project.identity import ProjectIdentity, read_identity
-
         if self._manifest is None:
+            from streamt_ol.project.identity import read_identity
+
             return read_identity(self._options(), os.environ)
+        from streamt_ol.project import ProjectIdentity
+
         state = self.compiled()
         manifest = state["manifest"]
         tests = manifest.get("tests") or []
@@ -123,18 +125,23 @@ class Declared:
 
     def _backend(self) -> StateBackend | None:
         """Return the backend that the project beside a manifest names, where it can be read."""
+        if not self._has_project():
+            return None
         from streamt_ol.project.identity import read_identity
 
         with suppress(StreamtOlError):
             return read_identity(self._of_project(), os.environ).backend
         return None
 
+    def _has_project(self) -> bool:
+        from streamt_ol.project import is_project
+
+        return is_project(Path(self.arguments.project_dir))
+
     def _environment(self) -> str:
         """Return the environment that streamt works in; without a project nothing confirms it."""
         wanted = self.arguments.environment
-        from streamt_ol.project import is_project
-
-        if not is_project(Path(self.arguments.project_dir)):
+        if not self._has_project():
             return wanted or os.environ.get("STREAMT_ENV") or "default"
         from streamt_ol.project.identity import environment_name
 

@@ -43,8 +43,8 @@ def streamt_test(
     ABORT. Coverage, --deploy and an empty selection report nothing.
     """
     output: Output = context.obj
-    own = child.options(project_dir=project_dir, env=env, model=model, type=type)
-    arguments = child.streamt_line(streamt, output, "test", own, more)
+    own = {"project_dir": project_dir, "env": env, "model": model, "type": type}
+    arguments = child.streamt_line(streamt, output, "test", child.options(**own), more)
     reported = None
     if emit_openlineage:
         given = {
@@ -52,7 +52,7 @@ def streamt_test(
             "kafka_namespace": openlineage_kafka_namespace,
             "gateway_namespace": openlineage_gateway_namespace,
         }
-        reported = _reported(manifest, [*own, *(more or [])], given)
+        reported = _reported(manifest, own, more or [], given)
     if reported is None:
         return child.become(arguments, output)
     from streamt_ol.cli.emission import report_child
@@ -63,15 +63,15 @@ def streamt_test(
 
 
 def _reported(
-    manifest_path: Path | None, words: list[str], given: Given
+    manifest_path: Path | None, own: Given, more: list[str], given: Given
 ) -> tuple[RunSpec, AnyTransportConfig] | None:
-    """Return the run and its transport, or None where the arguments ``words`` run no test.
+    """Return the run and its transport, or None where the options ``own`` and ``more`` run no test.
 
     Nothing that only a run needs is asked for before it is known that there is one.
     """
     from streamt_ol.runs.arguments import read_arguments
 
-    wanted = read_arguments(words)
+    wanted = read_arguments(more, **own)
     if not wanted.runs:
         return None
     from streamt_ol.cli import emission

@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 
 from streamt_ol.manifest.locations import DeclaredAt
 from streamt_ol.problems import PARSE, Location, StreamtOlError, WarningRecord
+from streamt_ol.project import Options
 from streamt_ol.project.artifacts import compiled_artifacts
 from streamt_ol.project.declared_at import declared_locations
 from streamt_ol.project.document import Document, Unknown, read_document
 from streamt_ol.project.folder import Folder
 from streamt_ol.project.graph import compiled_dag, refuse_cycles
-from streamt_ol.project.identity import Options, next_options, project_name
+from streamt_ol.project.identity import next_options, project_name
 from streamt_ol.project.macros import Macros
 from streamt_ol.project.models import read_model
 from streamt_ol.project.sections import Section

@@ -4,41 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from streamt_ol.openlineage.names import NAMESPACE_VARIABLES
-from streamt_ol.problems import Location
+from streamt_ol.project import Options, ProjectIdentity, StateBackend
 from streamt_ol.project.document import Document, Unknown, read_document
 from streamt_ol.project.environments import DEFAULT, chosen_environment
 from streamt_ol.project.folder import Folder
 from streamt_ol.project.sections import Section
 from streamt_ol.project.variables import Variables
 
-Options = dict[str, str | None]
-
-LOCAL = "local"
 _STATE = "deployment_state"
 # Where a mapping names its backend.
 _BACKEND_KEYS = ("backend", "type", "kind")
-
-
-class StateBackend(NamedTuple):
-    """The backend that a project names for its state, and where it does."""
-
-    name: str
-    location: Location
-
-
-class ProjectIdentity(NamedTuple):
-    """A project's name and its options, with namespaces from its `.env` files where not given.
-
-    ``tests`` have ``name``, ``type`` and ``model``; ``backend`` is None where none is named.
-    """
-
-    name: str
-    options: Options
-    tests: list[dict[str, str]]
-    backend: StateBackend | None
 
 
 def read_identity(options: Mapping[str, str | None], environ: Mapping[str, str]) -> ProjectIdentity:

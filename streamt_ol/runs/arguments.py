@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING, NamedTuple
 
 from streamt_ol.problems import USAGE, StreamtOlError
@@ -26,26 +25,33 @@ class StreamtArguments(NamedTuple):
     environment: str | None
     model: str | None
     type: str | None
-    runs: bool
+    runs: bool = True
 
 
-def _formatter(prog: str) -> argparse.HelpFormatter:
-    """Return the formatter of a help that nobody asks for; it need not ask for a width."""
-    return argparse.HelpFormatter(prog, width=80)
-
-
-def read_arguments(words: Sequence[str]) -> StreamtArguments:
+def read_arguments(words: Sequence[str], **given: str | None) -> StreamtArguments:
     """Return the options among the words after the command's name; others are streamt's affair.
 
-    Of an option given twice the last counts. Raises E500 for an option without its value.
+    ``given`` are those that were read before: ``project_dir``, ``env``, ``model``, ``type``. Of
+    an option given twice the last counts. Raises E500 for an option without its value.
     """
-    parser = argparse.ArgumentParser(
-        add_help=False, allow_abbrev=False, exit_on_error=False, formatter_class=_formatter
+    of_given = StreamtArguments(
+        given.get("project_dir") or ".", given.get("env"), given.get("model"), given.get("type")
     )
-    parser.add_argument("-p", "--project-dir", default=".")
-    parser.add_argument("-e", "--env")
-    parser.add_argument("-m", "--model")
-    parser.add_argument("--type")
+    if not words:
+        return of_given
+    import argparse
+
+    parser = argparse.ArgumentParser(
+        add_help=False,
+        allow_abbrev=False,
+        exit_on_error=False,
+        # Of a help that nobody asks for: it need not ask for the terminal's width.
+        formatter_class=lambda prog: argparse.HelpFormatter(prog, width=80),
+    )
+    parser.add_argument("-p", "--project-dir", default=of_given.project_dir)
+    parser.add_argument("-e", "--env", default=of_given.environment)
+    parser.add_argument("-m", "--model", default=of_given.model)
+    parser.add_argument("--type", default=of_given.type)
     for option in _WITHOUT_A_RUN:
         parser.add_argument(option, dest="idle", action="store_true")
     try:

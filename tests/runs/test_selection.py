@@ -31,6 +31,14 @@ def inputs(document: Json, *words: str, **options: str | None) -> tuple[Dataset,
     return sampled_datasets(tests, document, Namespaces({**OPTIONS, **options}, None))
 
 
+def test_the_last_of_an_option_counts() -> None:
+    given: dict[str, str | None] = {"project_dir": "a", "env": None, "model": "-m", "type": "b"}
+    assert read_arguments([], **given) == ("a", None, "-m", "b", True)
+    assert read_arguments(["--x"], **given) == ("a", None, "-m", "b", True)
+    assert read_arguments(["-m", "c", "-e", "d"], **given) == ("a", "d", "c", "b", True)
+    assert read_arguments([], project_dir=None) == (".", None, None, None, True)
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
