@@ -51,6 +51,9 @@ def leave(status: int) -> NoReturn:
     if status < 0:
         _die_by(-status)
         status = of_signal(-status)  # the first process of a container lives on
+    if status == INTERRUPTED:
+        with suppress(ValueError):  # a second Ctrl-C would kill what ends already
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(status)
 
 

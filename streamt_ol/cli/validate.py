@@ -86,7 +86,7 @@ def validate(
     ] = None,
     split_bytes: Annotated[
         str | None,
-        option(metavar="SIZE", help="Split large files at about this size. (default: 64M)"),
+        option(metavar="SIZE", help="Split large files, at most of this size each. (default: 64M)"),
     ] = None,
     partitions: Annotated[
         int | None,

@@ -21,6 +21,7 @@ from streamt_ol.scale.state import shares
 from streamt_ol.validation.checker import check_chunk
 from streamt_ol.validation.options import Settings
 from streamt_ol.validation.report.collector import Collector
+from streamt_ol.validation.stream.identities import NAMED
 from streamt_ol.validation.stream.rules import continuous_jobs, repeated
 from streamt_ol.validation.stream.state import StreamState
 
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from streamt_ol.scale.plan import Input, Plan, Split
     from streamt_ol.scale.work_dir import WorkDir
 
+# The piece that says that the first split has as many names as are kept, so that no other is asked.
+_NAMED = "named"
 # Entries of stream state that are held at a time: some 60 MB, and as much again to write them.
 _PART_ENTRIES = 250_000
 
@@ -44,13 +47,24 @@ def check_split(work: WorkDir, plan: Plan, number: int) -> Outcome:
 
     checked = _Split(plan, split, leave)
     checked.run()
-    work.write(f"names-{number}", encoded(checked.names()))
+    work.write(f"names-{number}", encoded(_names(work, plan, checked, split)))
     origins = checked.origins()
     if origins is not None:
         work.write(f"origins-{number}", encoded(origins))
     summary = checked.summary(has_origins=origins is not None)
     work.write(f"summary-{number}", encoded(summary))
     return Outcome(number, summary.size, sum(summary.kinds.values()))
+
+
+def _names(work: WorkDir, plan: Plan, checked: _Split, split: Split) -> list[Name]:
+    """Return the names that a split adds: to put them all into words takes long."""
+    if split.number and work.has(_NAMED):
+        return []
+    names = checked.names()
+    # A pipe holds something else when it is read again.
+    if split.number == 0 and len(names) == NAMED and plan.inputs[split.input].mark:
+        work.write(_NAMED, b"")
+    return names
 
 
 def collector_of(plan: Plan) -> Collector:

@@ -68,10 +68,11 @@ def _first_names(work: WorkDir, plan: Plan) -> list[Name]:
     """Return the words for the identities that one process would have kept them for."""
     found: dict[int | bytes, str] = {}
     for split in plan.splits:
+        if len(found) == NAMED:
+            break
         for key, name in decoded(work.read(f"names-{split.number}"), list[Name]):
-            if len(found) == NAMED:
-                return list(found.items())
-            found.setdefault(key, name)
+            if len(found) < NAMED:
+                found.setdefault(key, name)
     return list(found.items())
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 SPLIT_BYTES = 64 << 20
-# One pass over less than this is done before processes have started.
-_WORTH_PROCESSES = 48 << 20
+# One pass over less than this ends hardly later: the stream state has to be divided and joined.
+_WORTH_PROCESSES = 96 << 20
 # One pass over more than this may need more memory for the stream rules than a partition.
 _WORTH_PARTITIONS = 2 << 30
 

@@ -82,7 +82,9 @@ def plan_inputs(names: Sequence[str], split_bytes: int) -> tuple[list[Input], li
         inputs.append(found)
         edges = [0, found.size]
         if not whole and found.size > split_bytes:
-            edges = [*range(0, found.size, split_bytes), found.size]
+            count = -(-found.size // split_bytes)
+            count += count % 2  # of three, one of two processes would do two
+            edges = [found.size * at // count for at in range(count + 1)]
         for start, end in pairwise(edges):
             splits.append(Split(len(splits), number, start, end, whole))
     if len(splits) > _MAX_SPLITS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from streamt_ol import __version__
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from streamt_ol.validation.report.collector import Report
 
     Progress = Callable[[int, int], None]
+    Items = Callable[[int], bytes]  # the order for the task of a number
 
 _FORMAT = "2"  # of the pieces in a work directory
 
@@ -46,11 +48,14 @@ def validate(
             )
         with work_dir(scale.work_dir) as work:
             plan = _plan(names, options, scale)
-            work.claim(encoded(plan))
-            _check(started, work, plan, progress)
+            work.claim(as_bytes := encoded(plan))
+            items = partial(tasks.item, work, as_bytes)
+            _check(started, work, plan, items, progress)
             splits = splits_of(work, plan)
             merges = leave_across(work, plan, splits)
-            _map(started, tasks.merge, work, _missing(work, "merged", range(merges)))
+            missing = map(items, _missing(work, "merged", range(merges)))
+            for _ in _outcomes(started, tasks.merge, missing):
+                pass
             return report_of(work, plan, splits, merges)
 
 
@@ -74,7 +79,7 @@ def _plan(names: Sequence[str], options: Options, scale: ScaleOptions) -> Plan:
     )
 
 
-def _check(started: Engine, work: WorkDir, plan: Plan, progress: Progress) -> None:
+def _check(started: Engine, work: WorkDir, plan: Plan, items: Items, progress: Progress) -> None:
     """Check every split that is not checked yet; a pipe is read here, by the one that has it.
 
     A pipe is always read, and what could not be read is tried again.
@@ -85,11 +90,11 @@ def _check(started: Engine, work: WorkDir, plan: Plan, progress: Progress) -> No
         work.remove(name for name in work.pieces() if name.startswith("merged-"))
     size = events = 0
     for number in here:
-        done = decoded(tasks.check(encoded(tasks.Item(work.where, number))), Outcome)
+        done = decoded(tasks.check(items(number)), Outcome)
         _raise(done)
         size, events = size + done.size, events + done.events
         progress(size, events)
-    for done in _outcomes(started, tasks.check, work, there):
+    for done in _outcomes(started, tasks.check, map(items, there)):
         size, events = size + done.size, events + done.events
         progress(size, events)
 
@@ -110,14 +115,8 @@ def _missing(work: WorkDir, piece: str, numbers: Iterable[int]) -> list[int]:
     return [number for number in numbers if f"{piece}-{number}" not in there]
 
 
-def _map(started: Engine, task: Task, work: WorkDir, numbers: list[int]) -> None:
-    for _ in _outcomes(started, task, work, numbers):
-        pass
-
-
-def _outcomes(started: Engine, task: Task, work: WorkDir, numbers: list[int]) -> Iterable[Outcome]:
-    items = [encoded(tasks.Item(work.where, number)) for number in numbers]
-    for result in started.map(task, items):
+def _outcomes(started: Engine, task: Task, items: Iterable[bytes]) -> Iterable[Outcome]:
+    for result in started.map(task, list(items)):
         done = decoded(result, Outcome)
         _raise(done)
         yield done

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import msgspec
 
@@ -23,10 +24,20 @@ if TYPE_CHECKING:
 
 
 class Item(msgspec.Struct, array_like=True):
-    """The order that a task is given: where the work directory is, and which split or group."""
+    """The order that a task is given: where the work directory is, and which split or group.
+
+    ``plan`` is the checksum of the plan. A worker of Spark outlives a run, and another run may have
+    the same directory after it.
+    """
 
     where: str
     number: int
+    plan: int = 0
+
+
+def item(work: WorkDir, plan: bytes, number: int) -> bytes:
+    """Return the ``Item`` for a task in ``work``, which was claimed for ``plan``."""
+    return encoded(Item(work.where, number, crc32(plan)))
 
 
 def check(item: bytes) -> bytes:
@@ -40,9 +51,9 @@ def merge(item: bytes) -> bytes:
 
 
 def _done(item: bytes, step: Callable[[WorkDir, Plan, int], Outcome]) -> bytes:
-    where, number = msgspec.structs.astuple(decoded(item, Item))
+    where, number, plan = msgspec.structs.astuple(decoded(item, Item))
     try:
-        return encoded(step(WorkDir(where), _plan(where), number))
+        return encoded(step(WorkDir(where), _plan(where, plan), number))
     except StreamtOlError as error:
         return encoded(Outcome(number, error=_record(error)))
 
@@ -62,5 +73,5 @@ def _record(error: StreamtOlError) -> tuple[str, str, str | None, str | None]:
 
 
 @lru_cache(maxsize=1)
-def _plan(where: str) -> Plan:
+def _plan(where: str, _checksum: int) -> Plan:
     return decoded(WorkDir(where).plan(), Plan)

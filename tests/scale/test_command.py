@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import resource
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -79,7 +81,7 @@ def test_a_full_disk_is_one_error_and_nothing_is_lost(archive: list[str], tmp_pa
     command = [PROGRAM, "validate", *archive, "--work-dir", str(work), *SMALL[:4], "--jobs", "1"]
 
     def limited() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2048, resource.RLIM_INFINITY))
 
     ran = subprocess.run(
         command, env=clean_environment(), capture_output=True, preexec_fn=limited, check=False
@@ -101,16 +103,12 @@ def test_a_killed_process_is_one_error(archive: list[str], tmp_path: Path) -> No
     started = subprocess.Popen(
         command, env=clean_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    children = Path(f"/proc/{started.pid}/task/{started.pid}/children")
-    worker = None
     end = time.monotonic() + 60
-    while worker is None and time.monotonic() < end:
-        for child in children.read_text().split():
-            if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text():
-                worker = int(child)
+    workers: list[int] = []
+    while not workers and time.monotonic() < end:
+        workers = children(started.pid)
         time.sleep(0.01)
-    assert worker is not None
-    os.kill(worker, signal.SIGKILL)
+    os.kill(workers[0], signal.SIGKILL)
     out, err = started.communicate(timeout=60)
     assert started.returncode == 1
     assert out == b""
@@ -255,43 +253,51 @@ def test_a_damaged_piece_is_one_error(
 
 
 def children(process: int) -> list[int]:
-    found = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    return [int(one) for one in found if "spawn_main" in command_line(int(one))]
+    """Return the processes that a command has started."""
+    return [
+        int(one) for one in Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    ]
 
 
-def command_line(process: int) -> str:
+def is_worker(process: int) -> bool:
     try:
-        return Path(f"/proc/{process}/cmdline").read_text()
+        line = Path(f"/proc/{process}/cmdline").read_text()
     except OSError:
-        return ""
+        return False
+    return "spawn_main" in line or "--jobs" in line  # started afresh, or a copy of the command
 
 
+@pytest.mark.parametrize("on_a_terminal", [False, True])  # where a thread draws the progress
 @pytest.mark.parametrize("ends", [[signal.SIGKILL], [signal.SIGINT], [signal.SIGINT] * 2])
 def test_processes_end_with_the_command_whatever_ends_it(
-    ends: list[signal.Signals], tmp_path: Path
+    ends: list[signal.Signals], on_a_terminal: bool, tmp_path: Path
 ) -> None:
     big = tmp_path / "big.jsonl"
     big.write_bytes(b"".join(json.dumps(run_event()).encode() + b"\n" for _ in range(100_000)))
+    ours, theirs = pty.openpty() if on_a_terminal else os.pipe()
     started = subprocess.Popen(
         [PROGRAM, "validate", str(big), "--split-bytes", "8M", "--jobs", "2"],
         env={**clean_environment(), "TMPDIR": str(tmp_path)},
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+        stdout=subprocess.DEVNULL, stderr=theirs, start_new_session=True,
     )  # fmt: skip
+    os.close(theirs)
     end = time.monotonic() + 60
     workers: list[int] = []
-    while len(workers) < 2 and time.monotonic() < end:
+    while len(workers) < 2 and time.monotonic() < end:  # while others are still being started
         workers = children(started.pid)
         time.sleep(0.01)
     assert len(workers) == 2
     for one in ends:
         os.killpg(started.pid, one) if one == signal.SIGINT else os.kill(started.pid, one)
         time.sleep(0.05)
-    _, said = started.communicate(timeout=60)
+    started.wait(timeout=60)
+    with suppress(OSError):  # a terminal whose other end was closed
+        assert b"Traceback" not in os.read(ours, 65536)
+    os.close(ours)
     assert started.returncode == (-signal.SIGKILL if ends == [signal.SIGKILL] else 130)
-    assert b"Traceback" not in said
-    while any("spawn_main" in command_line(one) for one in workers) and time.monotonic() < end:
+    while any(map(is_worker, workers)) and time.monotonic() < end:
         time.sleep(0.01)
-    assert [one for one in workers if "spawn_main" in command_line(one)] == []
+    assert not any(map(is_worker, workers))
 
 
 def test_a_pattern_does_not_follow_a_loop_of_links(tmp_path: Path) -> None:

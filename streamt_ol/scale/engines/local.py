@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
+import sys
 import threading
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
@@ -12,12 +14,14 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Self
 
+from streamt_ol import collector
 from streamt_ol.problems import INVALID, StreamtOlError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from concurrent.futures import Future
     from multiprocessing.connection import Connection
+    from types import FrameType
 
     from streamt_ol.scale.engines import EngineOptions, Task
 
@@ -25,7 +29,7 @@ _AHEAD = 2  # items that wait for each process
 
 
 class Local:
-    """A pool of ``jobs`` processes, each started afresh: no lock or thread is inherited.
+    """A pool of ``jobs`` processes, which inherit no lock: each is started afresh beside threads.
 
     They end with this process, even where that is killed, and at once where it is interrupted:
     what they were at is done again by the next run.
@@ -36,7 +40,10 @@ class Local:
     def __init__(self, options: EngineOptions) -> None:
         self._jobs = options.jobs
         self._pool: ProcessPoolExecutor | None = None
-        self._context = get_context("spawn")
+        # To start afresh takes what 20 MB of events do. Elsewhere than on Linux libraries of the
+        # system have threads that Python does not know of.
+        alone = sys.platform == "linux" and threading.active_count() == 1
+        self._context = get_context("fork" if alone else "spawn")
         # Nothing is sent: the other end tells when this one is closed, by whomever.
         self._theirs, self._ours = self._context.Pipe(duplex=False)
 
@@ -61,8 +68,9 @@ class Local:
             yield from map(task, items)
             return
         if self._pool is None:
+            inherited = self._ours if self._context.get_start_method() == "fork" else None
             self._pool = ProcessPoolExecutor(
-                self._jobs, self._context, _follow_the_parent, (self._theirs,)
+                self._jobs, self._context, _begin, (self._theirs, inherited)
             )
         try:
             yield from _in_pool(self._pool, task, items, _AHEAD * self._jobs)
@@ -92,20 +100,41 @@ def _in_pool(
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back, here until the end of the block, in a process started in it for good."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
+    """Hold Ctrl-C back, here until the end of the block, in a process started in it for good.
+
+    A signal that this thread blocks goes to another one, for whose sake this one then runs the
+    handler: so it is another handler meanwhile, which only takes a note.
+    """
+    if not hasattr(signal, "pthread_sigmask") or not _is_main_thread():  # Windows has no masks
         yield
         return
+    held: list[tuple[int, FrameType | None]] = []
+    handler = signal.signal(signal.SIGINT, lambda *given: held.append(given))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.signal(signal.SIGINT, handler)
+        if held and callable(handler):
+            handler(*held[0])
 
 
-def _follow_the_parent(parent: Connection) -> None:
-    """Ignore Ctrl-C, which every process of the terminal gets; end when the parent does."""
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+def _begin(parent: Connection, inherited: Connection | None) -> None:
+    """Ignore Ctrl-C, which every process of the terminal gets; end when the parent does.
+
+    ``inherited`` is the parent's end of the pipe, which has to be open nowhere else. Garbage is
+    collected as seldom as there.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if inherited is not None:
+        inherited.close()
+    gc.disable()
+    collector.resume()
     threading.Thread(target=_end_with, args=(parent,), name="parent", daemon=True).start()
 
 
