@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from concurrent.futures import Future
     from multiprocessing.connection import Connection
-    from types import FrameType
 
     from streamt_ol.scale.engines import EngineOptions, Task
 
+_ENDING = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
 _AHEAD = 2  # items that wait for each process
 
 
@@ -53,7 +55,7 @@ class Local:
     def __exit__(self, kind: object, *_: object) -> None:
         if kind is not None:
             self._ours.close()
-        with _interrupts_held():  # the end is near: a second Ctrl-C would only leave it half done
+        with _signals_held():  # the end is near: a second Ctrl-C would only leave it half done
             if self._pool is not None:
                 self._pool.shutdown(wait=True, cancel_futures=True)
         self._ours.close()
@@ -90,7 +92,7 @@ def _in_pool(
     waiting = deque(items)
     running: set[Future[bytes]] = set()
     while waiting or running:
-        with _interrupts_held():  # for processes may be started
+        with _signals_held():  # for processes may be started
             while waiting and len(running) < ahead:
                 running.add(pool.submit(task, waiting.popleft()))
         done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -99,25 +101,31 @@ def _in_pool(
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back, here until the end of the block, in a process started in it for good.
+def _signals_held() -> Iterator[None]:
+    """Hold Ctrl-C and other signals that end a command back, here until the end of the block.
 
-    A signal that this thread blocks goes to another one, for whose sake this one then runs the
-    handler: so it is another handler meanwhile, which only takes a note.
+    A process that is started in it holds them until ``_begin``. What this thread blocks goes to
+    another one, for whose sake this one then runs the handler: so the handler is one that takes a
+    note, meanwhile.
     """
     if not hasattr(signal, "pthread_sigmask") or not _is_main_thread():  # Windows has no masks
         yield
         return
-    held: list[tuple[int, FrameType | None]] = []
-    handler = signal.signal(signal.SIGINT, lambda *given: held.append(given))
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    held: list[int] = []
+    handlers = {
+        number: signal.signal(number, lambda number, _frame: held.append(number))
+        for number in _ENDING
+        if signal.getsignal(number) is not None  # a handler of another language's
+    }
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        signal.signal(signal.SIGINT, handler)
-        if held and callable(handler):
-            handler(*held[0])
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in held[:1]:
+            signal.raise_signal(number)
 
 
 def _is_main_thread() -> bool:
@@ -130,7 +138,10 @@ def _begin(parent: Connection, inherited: Connection | None) -> None:
     ``inherited`` is the parent's end of the pipe, which has to be open nowhere else. Garbage is
     collected as seldom as there.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in _ENDING:
+        signal.signal(number, signal.SIG_IGN if number == signal.SIGINT else signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _ENDING)
     if inherited is not None:
         inherited.close()
     gc.disable()
