@@ -286,7 +286,7 @@ def test_processes_end_with_the_command_whatever_ends_it(
     while len(workers) < 2 and time.monotonic() < end:  # while others are still being started
         workers = children(started.pid)
         time.sleep(0.01)
-    assert len(workers) == 2
+    assert len(workers) >= 2
     for one in ends:
         os.killpg(started.pid, one) if one == signal.SIGINT else os.kill(started.pid, one)
         time.sleep(0.05)
