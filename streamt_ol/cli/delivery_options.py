@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
     from streamt_ol.delivery.source import LiveSource, Source
 
+_HTTP = "HTTP receivers"
+_KAFKA = "Kafka"
+_DELIVERY = "Delivery"
+
 To = Annotated[
     str,
     option(
@@ -33,29 +37,34 @@ Url = Annotated[
     str | None,
     option(
         metavar="URL",
+        rich_help_panel=_HTTP,
         help="The server: https://, or http:// without a token.",
     ),
 ]
 Endpoint = Annotated[
     str | None,
-    option(metavar="PATH", help="Instead of the receiver's path."),
+    option(metavar="PATH", rich_help_panel=_HTTP, help="Instead of the receiver's path."),
 ]
 Parameters = Annotated[
     list[str] | None,
     option(
         "--param",
         metavar="NAME=VALUE",
+        rich_help_panel=_HTTP,
         help="A part of the receiver's address, e.g. project; may be repeated.",
     ),
 ]
 TokenEnv = Annotated[
     str | None,
-    option(metavar="NAME", help="The environment variable that holds the token."),
+    option(
+        metavar="NAME", rich_help_panel=_HTTP, help="The environment variable that holds the token."
+    ),
 ]
 TokenHeader = Annotated[
     str | None,
     option(
         metavar="FORM",
+        rich_help_panel=_HTTP,
         help="bearer (default) or x-token, where it is taken.",
     ),
 ]
@@ -63,29 +72,33 @@ CaFile = Annotated[
     str | None,
     option(
         metavar="PATH",
+        rich_help_panel=_HTTP,
         help="PEM certificates to trust instead of the system's.",
     ),
 ]
-Gzip = Annotated[bool, option("--gzip", help="Compress bodies.")]
+Gzip = Annotated[bool, option("--gzip", rich_help_panel=_HTTP, help="Compress bodies.")]
 Batch = Annotated[
     bool,
-    option("--batch", help="Use the receiver's batch form, if any."),
+    option("--batch", rich_help_panel=_HTTP, help="Use the receiver's batch form, if any."),
 ]
 AllowPlainHttp = Annotated[
     bool,
     option(
         "--allow-plain-http",
+        rich_help_panel=_HTTP,
         help="Let the token go to another machine over http://, readable on the way.",
     ),
 ]
 Bootstrap = Annotated[
     str | None,
-    option(metavar="BROKERS", help="HOST:PORT of brokers, with commas."),
+    option(metavar="BROKERS", rich_help_panel=_KAFKA, help="HOST:PORT of brokers, with commas."),
 ]
-Topic = Annotated[str | None, option(metavar="TOPIC", help="The topic.")]
+Topic = Annotated[str | None, option(metavar="TOPIC", rich_help_panel=_KAFKA, help="The topic.")]
 KafkaConfig = Annotated[
     str | None,
-    option(metavar="PATH", help="YAML of more librdkafka settings (SASL, TLS)."),
+    option(
+        metavar="PATH", rich_help_panel=_KAFKA, help="YAML of more librdkafka settings (SASL, TLS)."
+    ),
 ]
 FilePath = Annotated[
     str | None, option("--path", metavar="PATH", help="The file to append to (--to file).")
@@ -104,7 +117,7 @@ def finite(seconds: float | None) -> float | None:
 Timeout = Annotated[
     float,
     option(
-        metavar="SECONDS", min=0.1, max=300, callback=finite,
+        metavar="SECONDS", min=0.1, max=300, callback=finite, rich_help_panel=_DELIVERY,
         help="Time for one request as a whole.",
     ),
 ]  # fmt: skip
@@ -114,12 +127,15 @@ Retries = Annotated[
         metavar="NUMBER",
         min=0,
         max=100,
+        rich_help_panel=_DELIVERY,
         help="Attempts after the first, where a retry helps.",
     ),
 ]
 RejectedFile = Annotated[
     Path | None,
-    option("--rejected", metavar="PATH", help="Append refused events to it."),
+    option(
+        "--rejected", metavar="PATH", rich_help_panel=_DELIVERY, help="Append refused events to it."
+    ),
 ]
 RefuseInvalid = Annotated[
     bool,

@@ -19,7 +19,7 @@ _LISTS = (list[str], list[str] | None)
 _NUMBERS = (int, int | None)
 _DIGITS = 9  # of a number that is read here
 # What a declaration may say without changing how its value is read; `_number` knows the bounds.
-_SETTINGS = {"help", "metavar", "autocompletion", "min", "max"}
+_SETTINGS = {"help", "metavar", "autocompletion", "rich_help_panel", "min", "max"}
 _GIVEN = "yes"  # the text of a flag
 
 

@@ -61,6 +61,7 @@ def send(
             metavar="NUMBER",
             min=1,
             max=64,
+            rich_help_panel="Delivery",
             help="Connections at the same time.",
         ),
     ] = 4,
@@ -70,17 +71,19 @@ def send(
             metavar="SECONDS",
             min=0.1,
             callback=options.finite,
+            rich_help_panel="Delivery",
             help="Time for the whole delivery.",
         ),
     ] = None,
     fail_fast: Annotated[
         bool,
-        option("--fail-fast", help="Stop at the first fault."),
+        option("--fail-fast", rich_help_panel="Delivery", help="Stop at the first fault."),
     ] = False,
     progress_file: Annotated[
         Path | None,
         option(
             metavar="PATH",
+            rich_help_panel="Delivery",
             help="Record what was acknowledged; the same command again sends only the rest.",
         ),
     ] = None,
@@ -96,6 +99,7 @@ def send(
         bool,
         option(
             "--stream",
+            rich_help_panel="Delivery",
             help="Send events as they come, in order, from a pipe that may never end.",
         ),
     ] = False,

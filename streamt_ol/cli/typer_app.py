@@ -90,21 +90,33 @@ def build(only: str = "") -> typer.Typer:
             "allow_interspersed_args": parsing.interspersed,
             "ignore_unknown_options": parsing.passes_on,
         }
-        prepared = type("Prepared", (_Prepared,), {"prepare": staticmethod(parsing.prepare)})
+        with_words = type("Command", (_Command,), {"prepare": staticmethod(parsing.prepare)})
         summary = (command.__doc__ or "").partition("\n")[0]
-        app.command(name, cls=prepared, short_help=summary, context_settings=settings)(
+        app.command(name, cls=with_words, short_help=summary, context_settings=settings)(
             _typed(command)
         )
     return app
 
 
-class _Prepared(TyperCommand):
-    """A command whose words are prepared before they are parsed."""
+class _Command(TyperCommand):
+    """A command whose words are prepared before they are parsed, and whose help is plain text."""
 
     prepare: Callable[[list[str]], list[str]]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, self.prepare(args))
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, then the options by their groups."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            if record := parameter.get_help_record(ctx):
+                kind = f"{parameter.param_type_name}s".capitalize()
+                group = getattr(parameter, "rich_help_panel", None) or kind
+                groups.setdefault(group, []).append(record)
+        for group, records in groups.items():
+            with formatter.section(group):
+                formatter.write_dl(records)
 
 
 def _typed(command: Command) -> Command:

@@ -48,6 +48,21 @@ def test_all_of_a_help_text_is_shown(
             assert "".join(text.split()) in shown
 
 
+@pytest.mark.parametrize("command", ["send", "forward"])
+def test_options_of_one_group_stand_together(command: str) -> None:
+    shown = streamt_ol(command, "--help").stdout.decode()
+    groups: dict[str, set[str]] = {}
+    for line in shown.splitlines():
+        if line and not line.startswith(" "):
+            options = groups.setdefault(line, set())
+        elif flags := re.findall(r"^  (?:-\w, )?(--[\w-]+)", line):
+            options.update(flags)
+    assert {"--to", "--help"} < groups["Options:"]
+    assert {"--url", "--token-env"} < groups["HTTP receivers:"]
+    assert "--kafka-config" in groups["Kafka:"]
+    assert {"--timeout", "--rejected"} < groups["Delivery:"]
+
+
 def test_a_summary_of_each_command_is_shown_in_full() -> None:
     shown = " ".join(streamt_ol("--help", environment={"COLUMNS": "80"}).stdout.decode().split())
     for name in COMMANDS:
