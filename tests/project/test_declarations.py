@@ -52,6 +52,32 @@ class TestFrom:
         assert message == "`from` and `from_` say different things"
 
 
+@pytest.mark.parametrize("item", [5, None, True, ["a"]])
+def test_an_item_of_another_type_is_an_error_at_it(item: object, tmp_path: Path) -> None:
+    for lists, place in (
+        ({"models": [{"name": "m", "from": ["a", item]}]}, "/models/0/from/1"),
+        ({"sources": [{"name": "s", "topic": "t", "columns": [item]}]}, "/sources/0/columns/0"),
+        (
+            {"sources": [{"name": "s", "topic": "t", "schema": {"fields": [item]}}]},
+            "/sources/0/columns/0",
+        ),
+    ):
+        code, location, message = refusal(tmp_path, **lists)
+        assert (code, location) == (PARSE, f"stream_project.yml:1 {place}")
+        assert message.startswith("must be of type object, not ")
+
+
+def test_models_that_are_read_over_many_ways_are_gone_over_once(tmp_path: Path) -> None:
+    """Each of 60 levels reads the next one twice: over a quintillion ways lead to the last."""
+    names = [(f"a{level}", f"b{level}") for level in range(61)]
+    models: list[dict[str, Any]] = [{"name": name} for name in names[-1]]
+    for level, both in enumerate(names[:-1]):
+        sql = "SELECT x FROM " + ", ".join(f"{{{{ ref('{n}') }}}}" for n in names[level + 1])
+        models += [{"name": name, "materialized": "topic", "sql": sql} for name in both]
+    projection = resolve_identities(compiled(tmp_path, models=models))
+    assert [len(job["inputs"]) for job in projection["jobs"]] == [2] * 120
+
+
 def test_the_name_of_a_virtual_topic_is_not_that_of_a_kafka_topic(tmp_path: Path) -> None:
     virtual = {"virtual_topic": {"name": "virtual"}}
     models = [
