@@ -50,10 +50,26 @@ def is_compressed(first: bytes) -> bool:
 
 
 def _raw(stream: BinaryIO, read: Callable[[int], None] | None) -> Iterator[bytes]:
-    while block := stream.read(BLOCK):
+    while block := _block(stream):
         if read is not None:
             read(len(block))
         yield block
+
+
+def _block(stream: BinaryIO) -> bytes:
+    """Return the next block of ``stream``, shorter than others only at its end.
+
+    It is read piece by piece: within ``read`` of a pipe, a signal that comes while a piece is
+    copied waits for the next one, and that may never come.
+    """
+    read1 = getattr(stream, "read1", None)
+    if read1 is None:  # gives what is there
+        return stream.read(BLOCK)
+    pieces, size = [], 0
+    while size < BLOCK and (piece := read1(BLOCK - size)):
+        pieces.append(piece)
+        size += len(piece)
+    return b"".join(pieces)
 
 
 def _with(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:

@@ -399,6 +399,31 @@ def test_an_interrupt_of_a_pipe_ends_with_130(tmp_path: Path) -> None:
     assert is_gone(started.pid)
 
 
+def test_an_interrupt_while_a_burst_is_copied_is_not_lost() -> None:
+    """Within one long read of a pipe a signal between two system calls waited for more to come."""
+    burst = (json.dumps(dataset_event("t" * 500)).encode() + b"\n") * 64
+    lost = 0
+    for attempt in range(12):
+        with subprocess.Popen(
+            [PROGRAM, "validate", "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env=clean_environment(),
+        ) as started:  # fmt: skip
+            assert started.stdin is not None
+            time.sleep(0.5)  # it waits for the first event
+            started.stdin.write(burst[:60_000])
+            started.stdin.flush()
+            until = time.perf_counter() + attempt * 5e-6
+            while time.perf_counter() < until:
+                pass
+            started.send_signal(signal.SIGINT)
+            try:
+                assert started.wait(3) in {130, -signal.SIGINT}
+            except subprocess.TimeoutExpired:
+                lost += 1
+                started.kill()
+    assert lost <= 2, f"{lost} of 12"  # a read may begin in the very moment
+
+
 def test_an_interrupt_of_processes_ends_with_130_and_leaves_none(archive: Path) -> None:
     started = subprocess.Popen(
         [PROGRAM, "validate", *[str(archive)] * 20, "--jobs", "2", "--split-bytes", "4M"],
