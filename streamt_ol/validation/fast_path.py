@@ -22,7 +22,7 @@ from streamt_ol.validation.accept.own import OwnEvents
 from streamt_ol.validation.accept.parts import Parts
 from streamt_ol.validation.events import faulty_path
 from streamt_ol.validation.explain.explanation import said_of_url
-from streamt_ol.validation.stream.facts import CHECKSUM, run_key_of
+from streamt_ol.validation.stream.facts import CHECKSUM, EVENT_TYPES, run_key_of
 from streamt_ol.validation.stream.state import NoState
 from streamt_ol.validation.stream.times import Clock
 
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     # The ticks of the event's time, the checksum of its line, its position.
     Moment = tuple[int, int, int]
 
-_EVENT_TYPES = frozenset({"START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"})
 # The rules about one event that are asked here, of its frame. `Parts` asks those about facets; any
 # other rule is asked of the whole event, which is parsed for it.
 _BY_FRAME = frozenset({"OL-R016", "OL-R017", "OL-R018", "OL-R019", "OL-R026"})
@@ -168,7 +167,7 @@ class FastPath:
             passed is None
             or key is None
             or event_type is UNSET
-            or event_type not in _EVENT_TYPES
+            or event_type not in EVENT_TYPES
             or (run.facets is not UNSET and not self._parts.run_facets.of(run.facets))
         ):
             return None

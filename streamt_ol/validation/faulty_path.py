@@ -9,14 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 from msgspec import UNSET, ValidationError
+from xxhash import xxh3_64_intdigest
 
 from streamt_ol.openlineage.events import DATASET_EVENT, JOB_EVENT, RUN_EVENT
 from streamt_ol.openlineage.release import PRODUCER
 from streamt_ol.reading.strict_json import is_plain
 from streamt_ol.validation.explain.containers import UnknownError
+from streamt_ol.validation.explain.forms import OBJECTS
 from streamt_ol.validation.explain.frames import decode
 from streamt_ol.validation.explain.own import OwnFaults
 from streamt_ol.validation.explain.parts import Parts
+from streamt_ol.validation.stream.facts import (
+    CHECKSUM,
+    EVENT_TYPES,
+    heads,
+    job_key,
+    part_key,
+    part_of,
+    run_key_of,
+)
+from streamt_ol.validation.stream.times import is_time, ticks
 
 if TYPE_CHECKING:
     from streamt_ol.validation.explain.parts import AnySaid, Event
@@ -57,8 +69,47 @@ class FaultyPath:
                 return None
         except (UnknownError, orjson.JSONDecodeError):
             return None
-        state.observe(kind, _noted(event, stated), text, position, trusted=False)
+        self._note(kind, event, stated, (text, position), state)
         return kind, said
+
+    def _note(
+        self, kind: str, event: Event, stated: str | None, at: tuple[bytes, int], state: StreamState
+    ) -> None:
+        """Note in ``state`` what ``StreamState.observe`` notes of an event, at its text and place.
+
+        ``stated`` is the processing type of its job.
+        """
+        text, position = at
+        time, run, event_type = event.event_time, event.run, event.event_type
+        entity: Any = event.dataset if kind == DATASET_EVENT else event.job
+        run_id = run.run_id if type(run) in OBJECTS else None  # type: ignore[union-attr]
+        key = run_key_of(run_id) if kind == RUN_EVENT and type(run_id) is str else None
+        if not (
+            type(time) is str
+            and is_time(time)
+            and type(entity) in OBJECTS
+            and type(entity.namespace) is type(entity.name) is str
+            and (kind != RUN_EVENT or (key is not None and _is_known_type(event_type)))
+        ):
+            part = part_of(event_type)
+            if key is not None and part is not None:
+                state.half_known.add(part_key(key, part))
+            return
+        checksum = xxh3_64_intdigest(text) & CHECKSUM
+        identity = entity.namespace, entity.name
+        if kind != DATASET_EVENT:
+            job = job_key(*identity)
+            state.note_job(job, identity, stated, position)
+        if key is None:
+            state.note_static(kind, identity, time, checksum, position)
+            return
+        moment = ticks(time), checksum, position
+        of_run = None if event_type is UNSET else str(event_type)
+        state.note_run(key, of_run, heads(job, generated=False), moment)
+
+
+def _is_known_type(event_type: object) -> bool:
+    return event_type is UNSET or (type(event_type) is str and event_type in EVENT_TYPES)
 
 
 def _kind_of(event: Event) -> str | None:
@@ -70,19 +121,3 @@ def _kind_of(event: Event) -> str | None:
     if event.dataset is not UNSET:
         return DATASET_EVENT
     return RUN_EVENT if event.run is not UNSET else None
-
-
-def _noted(event: Event, processing_type: str | None) -> dict[str, Any]:
-    """Return of an event what the stream rules need to know."""
-    found: dict[str, Any] = {"eventTime": event.event_time}
-    if event.event_type is not UNSET:
-        found["eventType"] = event.event_type
-    if event.run is not UNSET:
-        found["run"] = {"runId": getattr(event.run, "run_id", None)}
-    entities: dict[str, Any] = {"job": event.job, "dataset": event.dataset}
-    for name, one in entities.items():
-        if hasattr(one, "namespace"):
-            found[name] = {"namespace": one.namespace, "name": one.name}
-    if processing_type is not None and "job" in found:
-        found["job"]["facets"] = {"jobType": {"processingType": processing_type}}
-    return found

@@ -22,6 +22,7 @@ from streamt_ol.validation.explain.explanation import Said, said_of_url
 from streamt_ol.validation.explain.forms import OBJECTS, ODD, RIGHT, Forms, form_of, forms_of_names
 from streamt_ol.validation.explain.judging import HEAD, PART_POINTERS, Remembered
 from streamt_ol.validation.rules import RULES
+from streamt_ol.validation.stream.facts import EVENT_TYPES
 from streamt_ol.validation.stream.times import is_time
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     Identities = list[tuple[str, str]]
     Wrong = tuple[str, tuple[Any, ...]]  # the pointer of a part, and its values
 
-_EVENT_TYPES = frozenset({"START", "RUNNING", "COMPLETE", "ABORT", "FAIL", "OTHER"})
 _HEAD_POINTERS = tuple(f"/{name}" for name in HEAD)
 _OF_DUPLICATES = frozenset({RULES["OL-R026"].severity})
 _is_uri = lru_cache(maxsize=8192)(is_uri)
@@ -119,7 +119,7 @@ class Parts:
         time, producer, url = event.event_time, event.producer, event.schema_url
         event_type, inputs, outputs = event.event_type, event.inputs, event.outputs
         run, job, dataset = event.run, event.job, event.dataset
-        is_type = type(event_type) is str and event_type in _EVENT_TYPES
+        is_type = type(event_type) is str and event_type in EVENT_TYPES
         forms = (
             RIGHT if type(time) is str and is_time(time) else form_of(time),
             RIGHT if type(producer) is str and _is_uri(producer) else form_of(producer),

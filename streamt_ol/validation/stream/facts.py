@@ -23,6 +23,7 @@ from streamt_ol.validation.stream.times import in_utc, is_time
 CONTINUOUS = frozenset({"STREAMING", "SERVICE"})
 START, END, RUNNING = "start", "end", "running"  # the members of ``Run`` that hold moments
 _PARTS = {"START": START, "COMPLETE": END, "ABORT": END, "FAIL": END, "RUNNING": RUNNING}
+EVENT_TYPES = frozenset({*_PARTS, "OTHER"})
 ENDINGS = frozenset({"COMPLETE", "ABORT", "FAIL"})
 _TYPE_LIMIT = 20
 CHECKSUM_BYTES = 4
@@ -217,7 +218,7 @@ def is_well_formed(kind: str, event: dict[str, Any]) -> bool:
         return True
     run_id = event["run"].get("runId") if isinstance(event["run"], dict) else None
     event_type = event.get("eventType", "OTHER")
-    known = isinstance(event_type, str) and (event_type in _PARTS or event_type == "OTHER")
+    known = isinstance(event_type, str) and event_type in EVENT_TYPES
     return known and isinstance(run_id, str) and is_uuid(run_id)
 
 
@@ -226,12 +227,17 @@ def half_known(event: dict[str, Any]) -> int | None:
 
     Such an event tells nothing of its run, but that this part is there.
     """
-    run, event_type = event.get("run"), event.get("eventType")
+    run, part = event.get("run"), part_of(event.get("eventType"))
     run_id = run.get("runId") if isinstance(run, dict) else None
-    part = _PARTS.get(event_type) if isinstance(event_type, str) else None
-    if part in (START, END) and isinstance(run_id, str) and is_uuid(run_id):
+    if part is not None and isinstance(run_id, str) and is_uuid(run_id):
         return part_key(run_key(run_id), part)
     return None
+
+
+def part_of(event_type: object) -> str | None:
+    """Return the part of a run, its START or its end, that an event of ``event_type`` is."""
+    part = _PARTS.get(event_type) if isinstance(event_type, str) else None
+    return part if part in (START, END) else None
 
 
 def run_facts(event_type: str | None, heads: Heads, moment: Moment) -> Run:
