@@ -33,7 +33,7 @@ ADDED = Table(
         "plain": Row("`test` without events / the same"),
     },
     note=f"The child does nothing; its own time is not counted. Medians of {ROUNDS} runs. "
-    "Around a child that lasts longer than 0.1 s `apply` begins file events, for about 0.3 more.",
+    "Around a child that lasts longer than 0.1 s `apply` begins file events, for about 0.4 more.",
 )
 TABLES = (ADDED,)
 
