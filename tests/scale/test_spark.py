@@ -170,3 +170,22 @@ def test_an_interrupt_ends_it_without_a_traceback(archive: Path, tmp_path: Path)
     assert (driver.returncode, out) == (130, b"")
     assert b"KeyboardInterrupt" not in err
     assert b"py4j" not in err
+
+
+# As on a cluster that has none: ``mapInArrow`` refuses to work there.
+WITHOUT_PANDAS = """
+import sys
+sys.modules["pandas"] = None
+from streamt_ol.__main__ import main
+main()
+"""
+
+
+def test_a_cluster_without_pandas_takes_rdds(archive: Path, expected: bytes) -> None:
+    line = command(archive, "--master", "local[2]")
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_PANDAS, *line[1:]],
+        env=environment(), capture_output=True, timeout=600, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr[-2000:]
+    assert done.stdout == expected
