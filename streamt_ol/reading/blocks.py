@@ -32,13 +32,13 @@ def blocks(stream: BinaryIO, read: Callable[[int], None] | None = None) -> Itera
     is damaged, ``StreamtOlError`` (E501) where no zstd library is there, ``OSError``.
     """
     raw = _raw(stream, read)
-    first = next(raw, b"")
+    first = _telling(raw, tuple(magic for magic, _ in _KINDS))
     kind = next((make for magic, make in _KINDS if first.startswith(magic)), None)
     plain = _with(first, raw)
     if kind is not None:
         # Tapes and disks fill up gzip's last block with zeros, which belong to no member.
         plain = _decompressed(plain, kind(), b"\0" if kind is _gzip else b"")
-    start = next(plain, b"")
+    start = _telling(plain, (BOM,))
     if start.startswith(BOM):
         start = start[len(BOM) :]
     yield from _with(start, plain)
@@ -66,10 +66,25 @@ def _block(stream: BinaryIO) -> bytes:
     if read1 is None:  # gives what is there
         return stream.read(BLOCK)
     pieces, size = [], 0
-    while size < BLOCK and (piece := read1(BLOCK - size)):
-        pieces.append(piece)
-        size += len(piece)
+    try:
+        while size < BLOCK and (piece := read1(BLOCK - size)):
+            pieces.append(piece)
+            size += len(piece)
+    except OSError:
+        if not pieces:  # else the next block tells
+            raise
     return b"".join(pieces)
+
+
+def _telling(source: Iterator[bytes], signs: tuple[bytes, ...]) -> bytes:
+    """Return the first bytes of ``source``: enough to tell whether they begin with a sign."""
+    first = next(source, b"")
+    while first and any(sign != first and sign.startswith(first) for sign in signs):
+        more = next(source, b"")
+        if not more:
+            break
+        first += more
+    return first
 
 
 def _with(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:

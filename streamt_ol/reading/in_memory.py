@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,10 +33,13 @@ def as_json(value: Mapping[str, Any], location: Location) -> bytes:
     import orjson
 
     try:
-        return orjson.dumps(dict(value))
-    except TypeError:
+        text = orjson.dumps(dict(value))
+        if b"null" in text:  # which orjson writes for a number that JSON has not
+            json.dumps(dict(value), allow_nan=False, default=str)
+    except (TypeError, ValueError):
         message = "it cannot be written as JSON"
         raise StreamtOlError(PARSE, message, location=location) from None
+    return text
 
 
 def opener(source: Source) -> tuple[str, Opener]:

@@ -20,6 +20,7 @@ from streamt_ol.validation.accept.frames import decode, encode_into, whole_line
 from streamt_ol.validation.accept.local import EVENT_RULES, FACETS_RULES, accepts_besides
 from streamt_ol.validation.accept.own import OwnEvents
 from streamt_ol.validation.accept.parts import Parts
+from streamt_ol.validation.caching import LONGEST
 from streamt_ol.validation.events import faulty_path
 from streamt_ol.validation.explain.explanation import said_of_url
 from streamt_ol.validation.stream.facts import CHECKSUM, EVENT_TYPES, run_key_of
@@ -240,7 +241,8 @@ class FastPath:
             return False
         if len(self._producers) == _REMEMBERED:
             self._producers.clear()
-        self._producers.add(producer)
+        if len(producer) <= LONGEST:
+            self._producers.add(producer)
         return True
 
     def _url(self, kind: str, event: Event) -> Passed | None:
@@ -252,7 +254,10 @@ class FastPath:
         if url not in known:
             if len(known) == _REMEMBERED:
                 known.clear()
-            known[url] = Passed(kind, said_of_url(kind, url)) if is_uri(url) else None
+            passed = Passed(kind, said_of_url(kind, url)) if is_uri(url) else None
+            if len(url) > LONGEST:
+                return passed
+            known[url] = passed
         return known[url]
 
 

@@ -115,3 +115,19 @@ def test_damage_follows_the_events_before_it(text: bytes, monkeypatch: pytest.Mo
     assert [first.data, second.data] == [b'{"a": 1}', b'{"b": 2}']
     assert damage.fault == Fault(FaultKind.DAMAGED, "the compressed data ends too early")
     assert (damage.line, damage.offset) == (text.count(b"\n") + 1, len(text))
+
+
+class Trickling(io.BytesIO):
+    """A pipe that gives one byte at a time, as a slow writer does."""
+
+    read1 = None  # type: ignore[assignment]
+
+    def read(self, size: int | None = -1) -> bytes:
+        return super().read(1)
+
+
+@pytest.mark.parametrize("text", [b'{"a": 1}\n', b"\xef\xbb\xbf{}\n", b"\x1f\n", b"\xef\n", b""])
+def test_an_input_that_comes_byte_by_byte_is_told_by_what_it_is(text: bytes) -> None:
+    plain = text.removeprefix(b"\xef\xbb\xbf")
+    for packed in (text, gzip.compress(text), zstd.compress(text)):
+        assert b"".join(blocks.blocks(Trickling(packed))) == plain

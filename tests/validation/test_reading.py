@@ -194,6 +194,8 @@ def test_what_comes_before_a_reading_error_is_checked() -> None:
                 raise OSError(5, "Input/output error")
             return data
 
+        read1 = read
+
     def opened() -> AbstractContextManager[BinaryIO]:
         return nullcontext(Failing(b"{}\n"))
 

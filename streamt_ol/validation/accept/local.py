@@ -8,7 +8,7 @@ All who accept events ask all that is registered, but for what they know to hold
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from streamt_ol.openlineage.events import DATASET_EVENT, EVENT_SCHEMA_URLS, JOB_EVENT, RUN_EVENT
@@ -22,6 +22,7 @@ from streamt_ol.openlineage.facets import (
     by_place,
 )
 from streamt_ol.openlineage.release import facet_document
+from streamt_ol.validation.caching import remembering
 from streamt_ol.validation.rules import registered
 
 # Takes the kind of an event that meets its schema, and the event.
@@ -68,7 +69,7 @@ def own_schemas(place: str, facets: Any) -> bool:
     return False
 
 
-@lru_cache(maxsize=4096)
+@remembering(4096)
 def is_borrowed(place: str, key: str, url: str) -> bool:
     """Tell whether ``url`` names another standard facet than the one of ``key`` at ``place``."""
     standard = by_place()[place].get(key)

@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from streamt_ol.openlineage import facets
 from streamt_ol.validation.accept.verdicts import Verdicts, accepted_facets
+from streamt_ol.validation.caching import LONGEST
 from streamt_ol.validation.stream.facts import heads, job_key, processing_type
 
 if TYPE_CHECKING:
@@ -56,9 +57,11 @@ class Parts:
         except KeyError:
             if not _is_named(*identity):
                 return None
-            if len(self._jobs) == REMEMBERED:
-                self._jobs.clear()
-            known = self._jobs[identity] = Job(identity)
+            known = Job(identity)
+            if len(job.namespace) + len(job.name) <= LONGEST:
+                if len(self._jobs) == REMEMBERED:
+                    self._jobs.clear()
+                self._jobs[identity] = known
         stated = None if job.facets is UNSET else self._job_facets.of(job.facets)
         if stated is False:
             return None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
+from streamt_ol.validation.caching import remembering
 from streamt_ol.validation.explain.local import schema_url
 from streamt_ol.validation.explain.wording import kind_of_value
 from streamt_ol.validation.findings import Finding
@@ -70,7 +70,7 @@ def _quoting(message: str, value: Any) -> str:
     return message.replace(kind_of_value(stand_in(value)), kind_of_value(value))
 
 
-@lru_cache(maxsize=1024)
+@remembering(1024)
 def said_of_url(kind: str, url: str) -> tuple[Said, ...]:
     """Return what is said of the ``schemaURL`` of an event of ``kind``, if anything."""
     found = [*schema_url(kind, {"schemaURL": url})]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from streamt_ol.openlineage.events import EVENT_SCHEMA_URLS, RUN_EVENT
@@ -18,6 +17,7 @@ from streamt_ol.problems import pointer
 from streamt_ol.redaction import shown
 from streamt_ol.validation import walk
 from streamt_ol.validation.accept.local import is_borrowed
+from streamt_ol.validation.caching import remembering
 from streamt_ol.validation.rules import finding, registered
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def schema_url(kind: str, event: walk.Object) -> Iterable[Finding]:
     return _url_findings(kind, url) if isinstance(url, str) else ()
 
 
-@lru_cache(maxsize=1024)
+@remembering(1024)
 def _url_findings(kind: str, url: str) -> tuple[Finding, ...]:
     if url == EVENT_SCHEMA_URLS[kind]:
         return ()

@@ -7,7 +7,6 @@ what is said of its parts is what is said of it.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from msgspec import UNSET, Raw
@@ -16,6 +15,7 @@ from streamt_ol.openlineage import facets
 from streamt_ol.openlineage.events import DATASET_EVENT, RUN_EVENT
 from streamt_ol.openlineage.formats import is_uri, is_uuid
 from streamt_ol.validation.accept import frames as right_frames
+from streamt_ol.validation.caching import remembering
 from streamt_ol.validation.explain import frames, judging, local
 from streamt_ol.validation.explain.containers import Containers
 from streamt_ol.validation.explain.explanation import Said, said_of_url
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _HEAD_POINTERS = tuple(f"/{name}" for name in HEAD)
 _OF_DUPLICATES = frozenset({RULES["OL-R026"].severity})
-_is_uri = lru_cache(maxsize=8192)(is_uri)
+_is_uri = remembering(8192)(is_uri)
 
 
 class Duplicates(NamedTuple):

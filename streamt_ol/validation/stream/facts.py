@@ -17,6 +17,7 @@ from xxhash import xxh3_64_intdigest, xxh3_128_digest
 from streamt_ol.openlineage.events import DATASET_EVENT, RUN_EVENT
 from streamt_ol.openlineage.formats import is_uuid
 from streamt_ol.reading.json_scan import BLANKS
+from streamt_ol.validation.caching import remembering
 from streamt_ol.validation.generated_tables import READING_COMMANDS, command_of
 from streamt_ol.validation.stream.times import in_utc, is_time
 
@@ -126,7 +127,7 @@ def is_quiet(data: bytes) -> bool:
     return bool(flags & _HAS_START and flags & _HAS_END and start <= end)
 
 
-@lru_cache(maxsize=8192)
+@remembering(8192)
 def job_key(namespace: str, name: str) -> int:
     """Return 64 bits that stand for a job's identity."""
     text = f"{len(namespace)}:{namespace}{name}".encode(errors="surrogatepass")

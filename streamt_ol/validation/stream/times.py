@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from streamt_ol.openlineage.formats import instant
+from streamt_ol.validation.caching import LONGEST, remembering
 
 TICKS = 10_000_000  # a second in ticks of 100 ns: 9,999 years of them fit 64 bits
 _DIGITS = 7  # of a second that ticks tell apart
@@ -41,7 +42,7 @@ def ticks(text: str) -> int:
     return minute + second * TICKS + (int(fraction.ljust(7, "0")[:7]) if fraction else 0)
 
 
-@lru_cache(maxsize=4096)
+@remembering(4096)
 def in_utc(text: str) -> str:
     """Return the one spelling that all spellings of a valid ``date-time``'s instant share."""
     found = instant(text)
@@ -116,7 +117,9 @@ def _remembered(known: dict[str, int], text: str, before: str, after: str = "") 
         return None
     if len(known) >= _REMEMBERED:
         known.clear()
-    added = known[text] = ticks(whole) - ticks(f"{_MINUTE}:00Z")
+    added = ticks(whole) - ticks(f"{_MINUTE}:00Z")
+    if len(text) <= LONGEST:  # a fraction has any number of digits
+        known[text] = added
     return added
 
 
