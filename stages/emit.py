@@ -8,7 +8,7 @@ from pathlib import Path
 from streamt_ol import contracts
 from streamt_ol.contracts import State
 from streamt_ol.problems import INVALID, Location, StreamtOlError
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 
 TAKES = contracts.CANONICAL
 RETURNS = contracts.EMITTED
@@ -58,6 +58,6 @@ class Emit:
         except OSError as error:
             raise StreamtOlError(
                 INVALID,
-                f"cannot write {place(str(path))}: {error.strerror}",
+                f"cannot write {shown_path(str(path))}: {error.strerror}",
                 location=Location(option="output_file"),
             ) from None

@@ -11,7 +11,7 @@ from streamt_ol.problems import PARSE, Location, StreamtOlError
 from streamt_ol.reading import strict_json
 from streamt_ol.reading.files import DOCUMENT, JSON_STARTS, read_input
 from streamt_ol.reading.opening import STDIN, STDIN_NAME
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 
 TAKES = contracts.OPTIONS
 RETURNS = contracts.LOADED
@@ -40,7 +40,7 @@ class LoadManifest:
         name = state["options"].get("manifest")
         if name is None:
             name = STDIN
-        where = STDIN_NAME if name == STDIN else place(name)
+        where = STDIN_NAME if name == STDIN else shown_path(name)
         document = self._parsed(name, where)
         try:
             manifest = check_shape(document)
@@ -65,5 +65,5 @@ class LoadManifest:
         except strict_json.JsonFaultError as fault:
             location = Location(file=where, line=fault.line)
             if fault.pointer:
-                location = Location(pointer=place(fault.pointer))
+                location = Location(pointer=shown_path(fault.pointer))
             raise StreamtOlError(PARSE, fault.message, location=location) from None

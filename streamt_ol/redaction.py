@@ -204,6 +204,6 @@ def shown(value: object, limit: int = 80) -> str:
     return f"'{one_line(value if isinstance(value, str) else str(value), limit)}'"
 
 
-def place(path: str) -> str:
+def shown_path(path: str) -> str:
     """Return a file's path, or a pointer, for a diagnostic: redacted, on one line, unquoted."""
     return one_line(path, limit=400)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streamt_ol.redaction import MASK, name_line, place, redact, redact_name, shown
+from streamt_ol.redaction import MASK, name_line, redact, redact_name, shown, shown_path
 
 SECRET = "hunter2hunter2"
 
@@ -148,7 +148,7 @@ def test_shown_text_escapes_and_cuts() -> None:
     assert shown("a\nb\x1b[31m") == "'a\\nb\\x1b[31m'"
     assert shown("x" * 100, 10) == "'xxxxxxxxx…'"
     assert shown("\ud800") == "'\\ud800'"
-    assert place("dir/m\n.json") == "dir/m\\n.json"
+    assert shown_path("dir/m\n.json") == "dir/m\\n.json"
 
 
 def test_long_text_costs_no_more_than_its_length_allows() -> None:

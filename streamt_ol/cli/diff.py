@@ -11,7 +11,7 @@ from streamt_ol.cli.parameters import OUTPUT, Context, argument, option
 from streamt_ol.lineage.changes import KINDS
 from streamt_ol.lineage.rendering.diff import REPORTERS, reporter
 from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError
-from streamt_ol.redaction import place, shown
+from streamt_ol.redaction import shown, shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -198,7 +198,7 @@ def _show(output: Output, difference: Difference, form: str, output_file: Path |
     if output_file is None:
         output.data([reporter(form)(difference).encode()])
     else:
-        output.text(f"{summary(difference.changes)}; written to {place(str(output_file))}")
+        output.text(f"{summary(difference.changes)}; written to {shown_path(str(output_file))}")
 
 
 def _status(

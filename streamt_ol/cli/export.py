@@ -18,7 +18,7 @@ from streamt_ol.export.canonical import canonical_state, write
 from streamt_ol.export.options import ExportOptions
 from streamt_ol.openlineage.release import CORE_VERSION, RELEASE, STANDARD
 from streamt_ol.problems import INVALID, PARSE, USAGE, Location, StreamtOlError, WarningRecord
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 
 _MAX_SHOWN = 100
 _RELEASE = {"standard": STANDARD, "release": RELEASE, "core_schema": CORE_VERSION}
@@ -111,7 +111,7 @@ def _check(
     from streamt_ol.lineage.comparison import changes
     from streamt_ol.reading.files import DOCUMENT, read_file
 
-    name = place(str(file))
+    name = shown_path(str(file))
     try:
         earlier = read_file(str(file), DOCUMENT)
     except OSError as error:
@@ -149,8 +149,8 @@ def _tell_changes(output: Output, name: str, found: list[str], data: dict[str, A
 def _named(chosen: ExportOptions) -> str:
     """Return a name for what is exported, safe to show."""
     if chosen.project_dir is not None:
-        return place(chosen.project_dir)
-    return "standard input" if chosen.manifest in (None, "-") else place(str(chosen.manifest))
+        return shown_path(chosen.project_dir)
+    return "standard input" if chosen.manifest in (None, "-") else shown_path(str(chosen.manifest))
 
 
 def _data(canonical: Canonical, emitted: Emitted) -> dict[str, Any]:

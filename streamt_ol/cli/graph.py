@@ -17,7 +17,7 @@ from streamt_ol.lineage.rendering.style import (
     counts,
 )
 from streamt_ol.problems import USAGE, StreamtOlError
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 
 if TYPE_CHECKING:
     from streamt_ol.cli.output import Output
@@ -123,7 +123,9 @@ def graph(
     if output_file is None:
         output.data([picture.text.encode()])
     else:
-        output.text(f"drew {counts(drawn.nodes, len(drawn.edges))} to {place(str(output_file))}")
+        output.text(
+            f"drew {counts(drawn.nodes, len(drawn.edges))} to {shown_path(str(output_file))}"
+        )
     if picture.left_out:
         note(f"left out of the picture: {picture.left_out}")
     output.warnings(warnings)

@@ -25,7 +25,7 @@ from streamt_ol.problems import PARSE, USAGE, Location, StreamtOlError, WarningR
 from streamt_ol.project import PROJECT_FILES, may_be_read
 from streamt_ol.reading import strict_json
 from streamt_ol.reading.opening import STDIN, STDIN_NAME
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 
 if TYPE_CHECKING:
     from streamt_ol.contracts import Canonical
@@ -100,7 +100,7 @@ def load(
             return _of_project(str(PurePath(name).parent), settings)
         if is_folder(name):
             return _of_project(name, settings)
-        return _of_content(_content(name), place(name), settings)
+        return _of_content(_content(name), shown_path(name), settings)
 
 
 def _tell_empty() -> None:
@@ -122,10 +122,10 @@ def _of_git(name: str, settings: ExportSettings) -> Lineage:
         name = git.parent(name)
     if git.kind_of(name) == "blob":
         content = b"".join(blocks(BytesIO(git.blob(name))))
-        return _of_content(content, place(name), settings)
+        return _of_content(content, shown_path(name), settings)
     with tempfile.TemporaryDirectory(prefix="streamt-ol-") as folder:
         git.extract(name, Path(folder), may_be_read)
-        with _renamed(folder, place(name)):
+        with _renamed(folder, shown_path(name)):
             return _of_project(folder, settings)
 
 

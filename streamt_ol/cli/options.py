@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from streamt_ol.cli.parameters import option
 from streamt_ol.problems import USAGE, Location, StreamtOlError
-from streamt_ol.redaction import place, shown
+from streamt_ol.redaction import shown, shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +104,7 @@ def refuse_target(names: Sequence[str], target: Path) -> None:
     if name is not None:
         raise StreamtOlError(
             USAGE,
-            f"{place(name)} is an input, and the output would replace it",
+            f"{shown_path(name)} is an input, and the output would replace it",
             location=Location(option="output_file"),
             suggestion="name another file for the output",
         )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError, WarningRecord
-from streamt_ol.redaction import place, printable_json, printable_line
+from streamt_ol.redaction import printable_json, printable_line, shown_path
 
 if TYPE_CHECKING:
     from streamt_ol.contracts import Counts
@@ -203,7 +203,7 @@ def write_file(path: Path, chunks: Iterable[bytes]) -> None:
     try:
         atomic.write(path, chunks)
     except OSError as error:
-        message = f"cannot write to {place(str(path))}: {error.strerror}"
+        message = f"cannot write to {shown_path(str(path))}: {error.strerror}"
         raise StreamtOlError(INVALID, message, location=Location(option="output_file")) from None
 
 
@@ -211,7 +211,7 @@ def written(counts: Counts, file: Path) -> str:
     """Return the line that confirms a written file of events."""
     return (
         f"wrote {counts['total']} events ({counts['datasets']} datasets, {counts['jobs']} jobs) "
-        f"to {place(str(file))}"
+        f"to {shown_path(str(file))}"
     )
 
 

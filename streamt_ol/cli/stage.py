@@ -20,7 +20,7 @@ from streamt_ol.problems import INVALID, PARSE, USAGE, Location, StreamtOlError
 from streamt_ol.reading import strict_json
 from streamt_ol.reading.files import DOCUMENT, JSON_STARTS, read_input
 from streamt_ol.reading.opening import STDIN, STDIN_NAME
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 
 LAST = "emit"
 # The stages that read files, and the options that only they take.
@@ -143,7 +143,7 @@ def _read_state() -> Any:
     except strict_json.JsonFaultError as fault:
         at = Location(file=STDIN_NAME, line=fault.line)
         if fault.pointer:
-            at = Location(pointer=place(fault.pointer))
+            at = Location(pointer=shown_path(fault.pointer))
         raise StreamtOlError(PARSE, fault.message, location=at) from None
 
 

@@ -12,7 +12,7 @@ from streamt_ol.cli.output import file_to_write, write_file
 from streamt_ol.cli.parameters import OUTPUT, Context, argument, option
 from streamt_ol.problems import USAGE, StreamtOlError
 from streamt_ol.reading.expansion import expanded
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 from streamt_ol.scale.engines import ENGINES, LOCAL
 from streamt_ol.scale.options import SPLIT_BYTES, ScaleOptions, worth_splits
 from streamt_ol.validation.options import Options, Settings
@@ -134,7 +134,7 @@ def validate(
     else:
         from streamt_ol.validation.report.text import summary
 
-        output.text(f"{summary(report)}; report in {place(str(output_file))}")
+        output.text(f"{summary(report)}; report in {shown_path(str(output_file))}")
     return 0 if report.valid else 1
 
 

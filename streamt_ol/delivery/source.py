@@ -16,7 +16,7 @@ from streamt_ol.reading.chunks import chunks, raw_events
 from streamt_ol.reading.json_scan import compact
 from streamt_ol.reading.opening import STDIN, STDIN_NAME, is_regular, open_input, unreadable
 from streamt_ol.reading.raw import Chunk
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 from streamt_ol.transport.base import Closing
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Source(Closing):
     """
 
     def __init__(self, path: str) -> None:
-        self.name = STDIN_NAME if path == STDIN else place(path)
+        self.name = STDIN_NAME if path == STDIN else shown_path(path)
         self._path = path
         self.file_id: tuple[int, int] | None = None
         try:
@@ -101,7 +101,7 @@ class LiveSource(Closing):
     file_id = None
 
     def __init__(self, path: str, stop: threading.Event) -> None:
-        self.name = STDIN_NAME if path == STDIN else place(path)
+        self.name = STDIN_NAME if path == STDIN else shown_path(path)
         self._path = path
         self._stop = stop
         self._found: queue.Queue[RawEvent | BaseException | None] = queue.Queue(_AHEAD)
@@ -174,4 +174,4 @@ def one_line(data: bytes) -> bytes:
 
 def said(fault: Fault) -> str:
     """Return a fault of the input in one line."""
-    return f"{place(fault.pointer)}: {fault.message}" if fault.pointer else fault.message
+    return f"{shown_path(fault.pointer)}: {fault.message}" if fault.pointer else fault.message

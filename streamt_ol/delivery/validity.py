@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streamt_ol.codes import SENT_INVALID
 from streamt_ol.problems import WarningRecord, warning
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 from streamt_ol.validation.findings import ERROR
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Validity:
             return ()
         # Found in any order: jsonschema goes through additional facets as a set.
         return tuple(
-            Fault(found.rule, place(found.pointer), found.message)
+            Fault(found.rule, shown_path(found.pointer), found.message)
             for found in sorted(item.findings or _check()(item.event))
             if found.severity == ERROR and found.rule not in self.ignored
         )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 
 from streamt_ol.problems import PARSE, Location, StreamtOlError
-from streamt_ol.redaction import one_line, place
+from streamt_ol.redaction import one_line, shown_path
 
 PREFIX = "git:"
 # Without these a partial clone would fetch what is missing, or git would ask for a password.
@@ -138,6 +138,6 @@ def _error(name: str, reason: str) -> StreamtOlError:
     return StreamtOlError(
         PARSE,
         f"cannot read it from git: {reason}",
-        location=Location(file=place(name)),
+        location=Location(file=shown_path(name)),
         suggestion="git:REV:PATH is read like `git show REV:PATH`, in the working directory",
     )

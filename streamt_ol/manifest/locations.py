@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict
 
 from streamt_ol.problems import Location, pointer
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 
 _LINE = {"type": "integer", "minimum": 1}
 SCHEMA: dict[str, Any] = {
@@ -76,4 +76,4 @@ class Locations:
         while below and below not in lines:
             below = below.rpartition("/")[0]
         # Between two stages the state may be anybody's, and so the file's name.
-        return place(entry["file"]), lines.get(below, entry["line"])
+        return shown_path(entry["file"]), lines.get(below, entry["line"])

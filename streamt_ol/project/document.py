@@ -11,7 +11,7 @@ from streamt_ol.project.folder import Folder
 from streamt_ol.project.sections import Section, mistyped
 from streamt_ol.project.variables import Variables
 from streamt_ol.reading.yaml_values import YamlList, YamlMap
-from streamt_ol.redaction import place, shown
+from streamt_ol.redaction import shown, shown_path
 
 _READ = ("sources", "models")
 LISTS = (*_READ, "tests", "exposures")  # of the others lineage needs the names at most
@@ -119,7 +119,7 @@ def read_document(
 def _add_settings(folder: Folder, name: str, variables: Variables, unknown: Unknown) -> None:
     text = folder.text(name)
     if text is not None:
-        unknown.warnings += variables.add_file(text, place(name))
+        unknown.warnings += variables.add_file(text, shown_path(name))
 
 
 def _section(folder: Folder, name: str, unknown: Unknown) -> Section:

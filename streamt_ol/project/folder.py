@@ -12,7 +12,7 @@ from streamt_ol.project import PROJECT_FILES
 from streamt_ol.reading.faults import not_utf8
 from streamt_ol.reading.files import PROJECT_FILE, read_file
 from streamt_ol.reading.yaml_values import YamlMap
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 
 _YAML_SUFFIXES = (".yml", ".yaml")
 
@@ -47,7 +47,7 @@ class Folder:
         raise StreamtOlError(
             PARSE,
             message,
-            location=Location(file=place(str(self._root))),
+            location=Location(file=shown_path(str(self._root))),
             suggestion=f"name the folder that has the {PROJECT_FILES[0]}",
         )
 
@@ -79,11 +79,11 @@ class Folder:
             raise _unreadable(name, "it is gone, or a link that leads nowhere")
         from streamt_ol.reading.strict_yaml import parse_yaml
 
-        value: Any = parse_yaml(text, place(name))
+        value: Any = parse_yaml(text, shown_path(name))
         if value is None:
-            return YamlMap(place(name), 1)
+            return YamlMap(shown_path(name), 1)
         if not isinstance(value, YamlMap):
-            at = Location(file=place(name), line=1)
+            at = Location(file=shown_path(name), line=1)
             raise StreamtOlError(PARSE, "the file must hold a mapping", location=at)
         return value
 
@@ -116,5 +116,5 @@ class Folder:
 
 
 def _unreadable(name: str, reason: str, line: int | None = None) -> StreamtOlError:
-    at = Location(file=place(name), line=line)
+    at = Location(file=shown_path(name), line=line)
     return StreamtOlError(PARSE, f"the file cannot be read: {reason}", location=at)

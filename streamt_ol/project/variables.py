@@ -15,7 +15,7 @@ from streamt_ol.problems import (
     WarningRecord,
     warning,
 )
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 
 # What opens a reference and is none has no name. A default holds no other reference.
 _REFERENCE = re.compile(r"\$\{(?:([A-Za-z_][A-Za-z0-9_]*+)(?::-((?:(?!\$\{)[^}])*+))?\})?")
@@ -74,7 +74,7 @@ class Variables:
     def _read(self, name: str, setting: _Setting) -> str:
         if name in self._open or len(self._open) == _DEEPEST:
             what = "itself" if name in self._open else f"others more than {_DEEPEST} deep"
-            message = f"the variable {place(name)} refers to {what}"
+            message = f"the variable {shown_path(name)} refers to {what}"
             raise StreamtOlError(ENV_VAR, message, location=setting.location)
         self._open.append(name)
         try:
@@ -121,8 +121,8 @@ class Variables:
         if value is None:
             raise StreamtOlError(
                 ENV_VAR,
-                f"the environment variable {place(name)} is not set",
+                f"the environment variable {shown_path(name)} is not set",
                 location=location,
-                suggestion=f"set {place(name)}, or write ${{{place(name)}:-DEFAULT}}",
+                suggestion=f"set {shown_path(name)}, or write ${{{shown_path(name)}:-DEFAULT}}",
             )
         return value

@@ -9,7 +9,7 @@ from streamt_ol.problems import PARSE, Location, StreamtOlError
 from streamt_ol.reading import storage
 from streamt_ol.reading.opening import STDIN
 from streamt_ol.reading.patterns import SIGNS
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,4 +57,4 @@ def _below(folder: str) -> list[str]:
 
 
 def _refusal(name: str, message: str) -> StreamtOlError:
-    return StreamtOlError(PARSE, message, location=Location(file=place(name)))
+    return StreamtOlError(PARSE, message, location=Location(file=shown_path(name)))

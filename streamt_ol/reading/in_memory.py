@@ -13,7 +13,7 @@ from typing import Any
 from streamt_ol.problems import PARSE, Location, StreamtOlError
 from streamt_ol.reading.files import DOCUMENT, read_file
 from streamt_ol.reading.opening import Opener, openers, unreadable
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 
 Event = Mapping[str, Any]
 Source = str | os.PathLike[str] | Iterable[str | bytes | Event]
@@ -60,7 +60,7 @@ def content(source: Source) -> tuple[bytes, str]:
     if path is None:
         return text_of(_items(source)), NAME
     try:
-        return read_file(path, DOCUMENT), place(path)
+        return read_file(path, DOCUMENT), shown_path(path)
     except OSError as error:
         raise unreadable(path, error) from None
 

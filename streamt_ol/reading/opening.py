@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from streamt_ol.problems import PARSE, USAGE, Location, StreamtOlError
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,7 +92,7 @@ def unreadable(name: str, error: OSError | ValueError) -> StreamtOlError:
     return StreamtOlError(
         PARSE,
         f"the input cannot be read: {reason}",
-        location=Location(file=place(name)),
+        location=Location(file=shown_path(name)),
         suggestion="name a file of OpenLineage events, or - for standard input",
     )
 
@@ -138,7 +138,7 @@ def _is_same(name: str, target: Path) -> bool:
 
 @contextmanager
 def _waiting(name: str) -> Iterator[None]:
-    _waited_for.append(place(name))
+    _waited_for.append(shown_path(name))
     try:
         yield
     finally:

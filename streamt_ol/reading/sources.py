@@ -11,7 +11,7 @@ from streamt_ol.reading.chunks import chunks
 from streamt_ol.reading.faults import Fault, FaultKind
 from streamt_ol.reading.opening import unreadable
 from streamt_ol.reading.raw import Chunk, RawEvent
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -119,7 +119,7 @@ class Inputs:
         return Origin(name, position - self._starts[source] + 1, "")
 
     def _failed(self, line: int, error: StreamtOlError) -> Chunk:
-        error.location = Location(file=place(self._names[-1]))
+        error.location = Location(file=shown_path(self._names[-1]))
         self.failures.append(error)
         message = error.message + (f" ({error.suggestion})" if error.suggestion else "")
         fault = Fault(FaultKind.UNREADABLE, f"{error.code}: {message}")

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TypeVar
 
 from streamt_ol.problems import PARSE, Location, StreamtOlError
 from streamt_ol.reading.patterns import files_matching
-from streamt_ol.redaction import one_line, place
+from streamt_ol.redaction import one_line, shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -63,7 +63,7 @@ def scheme_of(name: str) -> str | None:
     raise StreamtOlError(
         PARSE,
         f"objects of {scheme}:// cannot be read",
-        location=Location(file=place(name)),
+        location=Location(file=shown_path(name)),
         suggestion=f"the stores that can be read: {', '.join(f'{one}://' for one in SCHEMES)}",
     )
 

@@ -12,7 +12,7 @@ from streamt_ol.reading import storage
 from streamt_ol.reading.chunks import lines
 from streamt_ol.reading.opening import open_input, unreadable
 from streamt_ol.reading.sources import Inputs
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 from streamt_ol.scale.blobs import joined
 from streamt_ol.scale.pieces import Name, Origins, Outcome, Summary, encoded, state_piece
 from streamt_ol.scale.plan import LINE_BITS
@@ -112,7 +112,7 @@ class _Split:
                 INVALID,
                 f"one split of it holds {self._inputs.positions:,} lines, and {1 << LINE_BITS:,} "
                 "are the most",
-                location=Location(file=place(self._input.name)),
+                location=Location(file=shown_path(self._input.name)),
                 suggestion="compress it in smaller parts",
             )
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError
 from streamt_ol.reading import storage
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -124,7 +124,7 @@ class WorkDir:
     def _failure(self, error: OSError) -> StreamtOlError:
         return StreamtOlError(
             INVALID,
-            f"the work directory {place(self.where)} fails: {error.strerror or error}",
+            f"the work directory {shown_path(self.where)} fails: {error.strerror or error}",
             location=_OPTION,
             suggestion="what is done is kept there: the same command goes on with the rest"
             if error.errno == errno.ENOSPC

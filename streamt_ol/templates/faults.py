@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
-from streamt_ol.redaction import place, shown
+from streamt_ol.redaction import shown, shown_path
 from streamt_ol.templates.limits import CPU_SECONDS, MEMORY
 
 # Seconds of waiting for one template. Where the system bounds neither its processor time nor
@@ -32,7 +32,8 @@ class Fault(NamedTuple):
     def _place(self) -> str:
         if self.line is None:
             return ""
-        return f" (line {self.line})" if self.file is None else f" ({place(self.file)}:{self.line})"
+        at = "line " if self.file is None else f"{shown_path(self.file)}:"
+        return f" ({at}{self.line})"
 
 
 def ended(status: int | None) -> Fault:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NoReturn, Protocol, Self, final
 
 from streamt_ol.problems import INVALID, Location, StreamtOlError
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,5 +127,5 @@ class Deadline:
 
 def refuse(location: str, message: str, suggestion: str | None = None) -> NoReturn:
     """Raise ``StreamtOlError`` at ``location``, which may hold a name that a user wrote."""
-    where = location if isinstance(location, Location) else place(location)
+    where = location if isinstance(location, Location) else shown_path(location)
     raise StreamtOlError(INVALID, message, location=where, suggestion=suggestion)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from streamt_ol.redaction import one_line, place, shown
+from streamt_ol.redaction import one_line, shown, shown_path
 from streamt_ol.transport.address import USE_HTTPS, check_encrypted, parse_address
 from streamt_ol.transport.base import RETRIED_STATUSES
 from streamt_ol.transport.credentials import (
@@ -47,7 +47,7 @@ class FileConfig(NamedTuple):
     @property
     def target(self) -> str:
         """The file's name, safe to show."""
-        return f"file {place(self.path)}"
+        return f"file {shown_path(self.path)}"
 
     def workers(self, wanted: int) -> int:  # noqa: ARG002 - one file has one writer
         """Return how many transports may work at a time."""

@@ -22,7 +22,7 @@ import orjson
 
 from streamt_ol.problems import INVALID, Location, StreamtOlError
 from streamt_ol.reading.opening import is_regular
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 from streamt_ol.transport.base import Closing
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Checkpoint(Closing):
     def __init__(
         self, path: Path, target: str, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._where = place(str(path))
+        self._where = shown_path(str(path))
         self._clock = clock
         self._lock = threading.Lock()
         self._syncing = threading.Lock()

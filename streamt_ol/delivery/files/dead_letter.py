@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, final
 
 from streamt_ol.problems import INVALID, Location, StreamtOlError
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 from streamt_ol.transport.base import Closing, DeliveryError
 from streamt_ol.transport.file import FileTransport
 
@@ -48,7 +48,7 @@ class DeadLetters(Closing):
         try:
             self._file.emit(content)
         except DeliveryError as error:
-            message = f"{place(str(self._path))} cannot be written: {error.message}"
+            message = f"{shown_path(str(self._path))} cannot be written: {error.message}"
             raise StreamtOlError(INVALID, message, location=_OPTION) from None
 
     def close(self) -> None:

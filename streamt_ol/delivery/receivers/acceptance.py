@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from streamt_ol.delivery.outcome import ACCEPTED, PLAIN, REFUSED, Verdict
 from streamt_ol.openlineage.events import DATASET_EVENT, kind_of
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 
 if TYPE_CHECKING:
     from streamt_ol.delivery.items import Event, Item
@@ -40,7 +40,7 @@ class Candidate(NamedTuple):
     def facets(self, read: frozenset[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the names of facets that are in ``read``, and of those that are not."""
         found = facets_of(self.event) if self.is_explained else ()
-        others = tuple(place(name) for name in found if name not in read)
+        others = tuple(shown_path(name) for name in found if name not in read)
         return tuple(name for name in found if name in read), others
 
 

@@ -11,7 +11,7 @@ from streamt_ol.delivery.routes.http import http_route
 from streamt_ol.delivery.routes.options import DeliveryOptions, required, usage_error
 from streamt_ol.delivery.routes.route import Route
 from streamt_ol.problems import Location
-from streamt_ol.redaction import place, shown
+from streamt_ol.redaction import shown, shown_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +64,7 @@ def _kafka(receiver: Receiver, options: DeliveryOptions, _: Mapping[str, str]) -
     topic = required(receiver, options, "topic")
     settings = kafka_settings(required(receiver, options, "bootstrap"), options.kafka_config)
     seconds = options.timeout * (options.retries + 1)
-    target = f"kafka://{place(options.bootstrap or '')}/{place(topic)}"
+    target = f"kafka://{shown_path(options.bootstrap or '')}/{shown_path(topic)}"
     return Route(
         receiver, target, 1, lambda: KafkaSender(settings, topic, seconds, options.deadline)
     )

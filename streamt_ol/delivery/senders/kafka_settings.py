@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from streamt_ol.problems import INVALID, USAGE, Location, StreamtOlError
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 from streamt_ol.transport.address import is_loopback_host
 
 CONFIG = Location(option="kafka_config")
@@ -108,8 +108,8 @@ def kafka_file(path: str) -> dict[str, Any]:
 def at_setting(where: Location, name: str) -> Location:
     """Return the location of the setting ``name`` among those at ``where``."""
     if where.option:
-        return where.replaced(field=place(name))
-    return Location(field=f"{where}: {place(name)}")
+        return where.replaced(field=shown_path(name))
+    return Location(field=f"{where}: {shown_path(name)}")
 
 
 def _refused(name: str, reason: str, where: Location) -> StreamtOlError:

@@ -15,7 +15,7 @@ from streamt_ol.delivery.senders.kafka_settings import (
     checked_settings,
 )
 from streamt_ol.problems import Location
-from streamt_ol.redaction import place, shown
+from streamt_ol.redaction import shown, shown_path
 from streamt_ol.transport.base import Closing, DeliveryError, refuse
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def kafka_config(section: Mapping[str, Any]) -> KafkaConfig:
     """
     for name in section:
         if name not in _FIELDS:
-            refuse(f"transport.{place(str(name))}", "this field is not supported", "remove it")
+            refuse(f"transport.{shown_path(str(name))}", "this field is not supported", "remove it")
     topic = section.get("topic")
     if not isinstance(topic, str) or not topic.strip():
         refuse("transport.topic", "it must be given, as text")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from streamt_ol.redaction import place, redact
+from streamt_ol.redaction import redact, shown_path
 from streamt_ol.validation.findings import ERROR, SEVERITIES, WARNING, LocatedFinding
 from streamt_ol.validation.rules import RULES
 
@@ -227,5 +227,5 @@ class Collector:
 
 
 def _told(origin: Origin) -> str:
-    where = f"{place(origin.name)}:{origin.line}"
+    where = f"{shown_path(origin.name)}:{origin.line}"
     return f"{where} {origin.pointer}" if origin.pointer else where

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamt_ol.redaction import place, printable_line
+from streamt_ol.redaction import printable_line, shown_path
 from streamt_ol.validation.findings import ERROR, NOTE, WARNING
 from streamt_ol.validation.report.text import cut, summary
 
@@ -21,10 +21,8 @@ _IN_PROPERTY = {**_IN_MESSAGE, ":": "%3A", ",": "%2C"}
 def report(found: Report, _colour: bool) -> Iterator[bytes]:
     """Yield one command for each problem, then the summary as plain text."""
     for one in found.problems:
-        title = f"{one.rule} {place(one.pointer)}".rstrip()
-        line = command(
-            _COMMANDS[one.severity], one.message, file=place(one.file), line=one.line, title=title
-        )
+        title, file = f"{one.rule} {shown_path(one.pointer)}".rstrip(), shown_path(one.file)
+        line = command(_COMMANDS[one.severity], one.message, file=file, line=one.line, title=title)
         yield f"{line}\n".encode()
     if found.hidden:
         hidden = command("notice", f"... and {cut(found)}", title="streamt-ol validate")

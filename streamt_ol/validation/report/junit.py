@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
-from streamt_ol.redaction import place, printable, printable_line
+from streamt_ol.redaction import printable, printable_line, shown_path
 from streamt_ol.validation.findings import ERROR
 from streamt_ol.validation.report import text
 
@@ -32,26 +32,26 @@ def _suite(name: str, counts: Counter[str], problems: list[Problem]) -> Iterator
     errors, hidden = counts[ERROR], counts.total() - len(problems)
     cases = [_case(one) for one in problems]
     if not errors:
-        cases.insert(0, f'  <testcase classname={_attribute(place(name))} name="events"/>\n')
+        cases.insert(0, f'  <testcase classname={_attribute(shown_path(name))} name="events"/>\n')
     tests = len(cases) + hidden
     if hidden:
         cases.append(f"  <system-out>{text.hidden(hidden)}</system-out>\n")
     yield _bytes(
-        f'<testsuite name={_attribute(place(name))} tests="{tests}" failures="{errors}">\n'
+        f'<testsuite name={_attribute(shown_path(name))} tests="{tests}" failures="{errors}">\n'
         f"{''.join(cases)}</testsuite>\n"
     )
 
 
 def _case(problem: Problem) -> str:
-    where = f"{place(problem.file)}:{problem.line}"
-    pointer, message = place(problem.pointer), printable_line(problem.message)
+    where = f"{shown_path(problem.file)}:{problem.line}"
+    pointer, message = shown_path(problem.pointer), printable_line(problem.message)
     name = f"{problem.rule} {where} {pointer}".rstrip()
     text = _text(f"{where}: {problem.severity} {problem.rule} {pointer}: {message}")
     body = f"<system-out>{text}</system-out>"
     if problem.severity == ERROR:
         attributes = f"type={_attribute(problem.rule)} message={_attribute(message)}"
         body = f"<failure {attributes}>{text}</failure>"
-    attributes = f"classname={_attribute(place(problem.file))} name={_attribute(name)}"
+    attributes = f"classname={_attribute(shown_path(problem.file))} name={_attribute(name)}"
     return f"  <testcase {attributes}>{body}</testcase>\n"
 
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from streamt_ol import __version__
 from streamt_ol.openlineage.release import PRODUCER
-from streamt_ol.redaction import place, printable_json, printable_line
+from streamt_ol.redaction import printable_json, printable_line, shown_path
 from streamt_ol.validation.report import text
 from streamt_ol.validation.rules import RULES
 
@@ -68,12 +68,12 @@ def _driver() -> dict[str, Any]:
 def _result(problem: Problem) -> dict[str, Any]:
     location: dict[str, Any] = {
         "physicalLocation": {
-            "artifactLocation": {"uri": quote(place(problem.file))},
+            "artifactLocation": {"uri": quote(shown_path(problem.file))},
             "region": {"startLine": problem.line},
         }
     }
     if problem.pointer:
-        location["logicalLocations"] = [{"fullyQualifiedName": place(problem.pointer)}]
+        location["logicalLocations"] = [{"fullyQualifiedName": shown_path(problem.pointer)}]
     return {
         "ruleId": problem.rule,
         "ruleIndex": _INDEX[problem.rule],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from streamt_ol.problems import INVALID
-from streamt_ol.redaction import place, printable_json, printable_line
+from streamt_ol.redaction import printable_json, printable_line, shown_path
 from streamt_ol.validation.findings import ERROR
 from streamt_ol.validation.report.text import summary
 
@@ -27,7 +27,7 @@ def envelope(found: Report, _colour: bool) -> Iterator[bytes]:
         errors.append({"code": INVALID, "message": summary(found)})
     data = {
         "valid": found.valid,
-        "files": [place(name) for name in found.files],
+        "files": [shown_path(name) for name in found.files],
         "events": found.events,
         "kinds": found.kinds,
         "blank_lines": found.blank,
@@ -59,10 +59,10 @@ def lines(found: Report, _colour: bool) -> Iterator[bytes]:
 def record(problem: Problem) -> dict[str, Any]:
     """Return a problem as a JSON object."""
     return {
-        "file": place(problem.file),
+        "file": shown_path(problem.file),
         "line": problem.line,
         "severity": problem.severity,
         "rule": problem.rule,
-        "pointer": place(problem.pointer),
+        "pointer": shown_path(problem.pointer),
         "message": printable_line(problem.message),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from streamt_ol.redaction import place, printable_line
+from streamt_ol.redaction import printable_line, shown_path
 from streamt_ol.validation.findings import ERROR, NOTE, WARNING
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def summary(found: Report) -> str:
 
 
 def _line(problem: Problem, colour: bool) -> str:
-    where = f"{place(problem.file)}:{problem.line}:"
-    pointer = f" {place(problem.pointer)}" if problem.pointer else ""
+    where = f"{shown_path(problem.file)}:{problem.line}:"
+    pointer = f" {shown_path(problem.pointer)}" if problem.pointer else ""
     severity = problem.severity
     if colour:
         severity = f"{_COLOURS[severity]}{severity}{_PLAIN}"

@@ -10,7 +10,7 @@ from typing import Any
 from streamt_ol.problems import PARSE, Location, StreamtOlError
 from streamt_ol.reading import strict_json
 from streamt_ol.reading.files import MIB, read_file
-from streamt_ol.redaction import place
+from streamt_ol.redaction import shown_path
 
 _MAX_BYTES = 16 * MIB
 
@@ -62,5 +62,5 @@ def _settings(document: Any, path: Path) -> OpenMetadataSettings:
 
 
 def _refused(path: Path, reason: str) -> StreamtOlError:
-    at = Location(file=place(str(path)))
+    at = Location(file=shown_path(str(path)))
     return StreamtOlError(PARSE, f"the settings file {reason}", location=at)
