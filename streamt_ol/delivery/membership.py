@@ -106,6 +106,7 @@ class Membership:
     def poll(self) -> Any:
         """Return the next record, or None. Raises ``StreamtOlError`` when there can be none."""
         self._in_hand = None
+        self._resume()
         record = self._source.poll(POLL)
         if record is None:
             return None
@@ -145,7 +146,8 @@ class Membership:
         self._done.clear()
         threading.Thread(target=deliver, name="forward", daemon=True).start()
         if not self._done.wait(_BEFORE_PAUSE):
-            self._poll_until_done()
+            while not self._done.is_set():
+                self._poll_paused()
         result = results.get()
         if isinstance(result, BaseException):
             raise result
@@ -174,24 +176,14 @@ class Membership:
                     return f"{LOST} ({shown(error.str(), 200)[1:-1]})"
                 self._poll_paused()
                 continue
-            finally:
-                self._resume()
             self._committed[record.partition()] = record.offset() + 1
             return ""
         return LOST
 
-    def _poll_until_done(self) -> None:
-        try:
-            while not self._done.is_set():
-                self._poll_paused()
-        finally:
-            self._resume()
-
     def _poll_paused(self) -> None:
         """Poll without taking a record: what comes in spite of the pause is read again later."""
-        if not self._is_paused:
-            self._source.pause(self._source.assignment())
-            self._is_paused = True
+        self._source.pause(self._source.assignment())
+        self._is_paused = True
         record = self._source.poll(POLL)
         if record is None:
             return
@@ -213,7 +205,7 @@ class Membership:
 
     def _on_assign(self, _: Any, partitions: list[Any]) -> None:
         self._assigned |= {partition.partition for partition in partitions}
-        self._is_paused = False  # not the new ones
+        self._is_paused = True  # as the client remembers of one that comes back
         if self._in_hand is not None and self._in_hand not in self._assigned:
             self._is_lost = True  # whoever has the partition now gets the record again
 

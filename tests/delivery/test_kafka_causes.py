@@ -9,16 +9,21 @@ import ssl
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trustme
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Consumer, Producer, TopicPartition
 from support.commands import PROGRAM, clean_environment, streamt_ol
+from support.delivery.broker import PARTITIONS
 from support.delivery.events import job, write
 from support.delivery.servers import Broker, Server, forward
+
+from streamt_ol.delivery.membership import Membership
+from streamt_ol.delivery.outcome import Outcome
 
 
 @contextmanager
@@ -177,6 +182,34 @@ class TestGroup:
         assert again.stdout == b"sent 0, skipped 0, refused 0\n"
         assert names == ["a", "slow", "b"]
 
+    @pytest.mark.timeout(60)
+    def test_a_partition_that_comes_back_is_read_again(self) -> None:
+        """It went while reading paused, for a record that was seen to: the client keeps that."""
+        with Broker() as broker:
+            broker.produce(*[b"{}"] * PARTITIONS, partitions=PARTITIONS)
+            source = Handed({"bootstrap.servers": broker.bootstrap, "group.id": "g"})
+            member = Membership(source, broker.topic)
+            member.subscribe()
+            source.give([TopicPartition(broker.topic, number, 0) for number in range(PARTITIONS)])
+
+            def long() -> Outcome:
+                time.sleep(1.5)
+                source.is_to_lose = True
+                while source.is_to_lose:
+                    time.sleep(0.01)
+                return Outcome("sent")
+
+            member.during(long)
+            assert member.poll() is None
+            source.give([TopicPartition(broker.topic, number, 0) for number in range(PARTITIONS)])
+            found: set[int] = set()
+            limit = time.monotonic() + 30
+            while len(found) < PARTITIONS and time.monotonic() < limit:
+                if record := member.poll():
+                    found.add(record.partition())
+            source.close()
+        assert found == set(range(PARTITIONS))
+
     @pytest.mark.timeout(120)
     def test_a_partition_that_is_given_away_is_said_and_not_counted(self, tmp_path: Path) -> None:
         """The first member is suspended, as a laptop's is, for longer than the group waits."""
@@ -194,6 +227,26 @@ class TestGroup:
         assert first.returncode == 1
         assert out == b"sent 0, skipped 0, refused 0\n"
         assert b"the group has given the partition to another member" in err
+
+
+class Handed(Consumer):
+    """A consumer whose partitions come and go as a test says, not as its group does."""
+
+    is_to_lose = False
+
+    def subscribe(self, _: object, **callbacks: Callable[..., None]) -> None:  # type: ignore[override]
+        self.callbacks = callbacks
+
+    def give(self, partitions: list[TopicPartition]) -> None:
+        self.callbacks["on_assign"](self, partitions)
+        self.assign(partitions)
+
+    def poll(self, timeout: float = -1) -> Any:
+        if self.is_to_lose:
+            self.callbacks["on_revoke"](self, self.assignment())
+            self.unassign()
+            self.is_to_lose = False
+        return super().poll(timeout)
 
 
 def started(command: list[str]) -> subprocess.Popen[bytes]:

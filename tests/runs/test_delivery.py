@@ -323,7 +323,7 @@ class TestLeaks:
             assert (status, events, warnings) == (1, [], [])
         for _ in range(15):  # each the first of its project: folders appear while it runs
             shutil.rmtree(place.folder / ".streamt", ignore_errors=True)
-            status, events, warnings = place.apply_here({"pause": 0.01})
+            status, events, warnings = place.apply_here({"pause": 0.1})
             assert (status, kinds(events), warnings) == (0, ["START", "COMPLETE"], [])
 
     def test_runs_over_http_leave_nothing_behind(
