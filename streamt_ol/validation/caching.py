@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from functools import lru_cache, wraps
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LONGEST = 1_000  # characters of a text that is remembered
-P = ParamSpec("P")
+LONGEST = 1_000  # characters of the texts of a call that is remembered
 R = TypeVar("R")
 
 
-def remembering(maxsize: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def remembering(maxsize: int) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Return a decorator that remembers the last ``maxsize`` calls with texts that are short."""
 
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+    def decorate(function: Callable[..., R]) -> Callable[..., R]:
         remembered = lru_cache(maxsize=maxsize)(function)
 
         @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            if any(type(one) is str and len(one) > LONGEST for one in args):
-                return function(*args, **kwargs)
-            return remembered(*args, **kwargs)  # type: ignore[arg-type]
+        def call(*texts: str) -> R:
+            return function(*texts) if len("".join(texts)) > LONGEST else remembered(*texts)
 
         return call
 

@@ -13,6 +13,8 @@ from streamt_ol.reading.json_scan import BLANKS, faults, without_bom
 from streamt_ol.reading.strict_json import Parsed, is_plain, parse
 from streamt_ol.validation import events
 from streamt_ol.validation.accept import generated
+from streamt_ol.validation.accept.local import accepts_besides
+from streamt_ol.validation.accept.schema import accepts
 from streamt_ol.validation.findings import LocatedFinding
 from streamt_ol.validation.rules import fault_finding, finding
 from streamt_ol.validation.stream.state import StreamState
@@ -82,6 +84,7 @@ class _Checker:
         self._path: FastPath | None = None
         self._limit = settings.max_line_bytes
         self._ignored = settings.ignored
+        self._accepts = accepts_besides()
 
     def add(self, position: int, found: Iterable[Finding], line: int = 0) -> None:
         """Keep the findings about the event at ``position``, but for rules switched off."""
@@ -145,7 +148,7 @@ class _Checker:
             return
         self.kinds[kind] += 1
         is_own = event.get("producer") == PRODUCER
-        if not is_own and self._passes_again(event, data, position):
+        if self._path is not None and not is_own and self._passes_again(event, data, position):
             return
         trusted = (self._judge_own if is_own else self._judge)(kind, event, position)
         self.state.observe(kind, event, data, position, trusted=trusted)
@@ -170,8 +173,9 @@ class _Checker:
 
     def _judge(self, kind: str, event: dict[str, Any], position: int) -> bool:
         """Check an event of ``kind``; tell whether it certainly meets its schema."""
-        trusted, said = events.judge(kind, event)
-        self._say(position, said)
+        trusted = accepts(kind)(event)
+        if not (trusted and self._accepts(kind, event)):
+            self._say(position, events.said(kind, event))
         return trusted
 
     def _judge_own(self, kind: str, event: dict[str, Any], position: int) -> bool:
