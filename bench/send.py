@@ -257,7 +257,8 @@ def _event(kind: str, **fields: object) -> dict[str, object]:
 
 def _timed(python: str | Path, code: str, *arguments: str | Path) -> Cost:
     """Run a child that measures itself, and prints it: CPU, then wall-clock time."""
-    whole = cost(python, "-c", code, *arguments, says=True)
+    # -P: the program of its environment, and not that of the folder in which this runs.
+    whole = cost(python, "-P", "-c", code, *arguments, says=True)
     cpu, wall = map(float, whole.said.splitlines()[0].split())
     return whole._replace(seconds=wall, user_seconds=cpu, system_seconds=0.0)
 
