@@ -13,7 +13,10 @@ R = TypeVar("R")
 
 
 def remembering(maxsize: int) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Return a decorator that remembers the last ``maxsize`` calls with texts that are short."""
+    """Return a decorator that remembers the last ``maxsize`` calls with few characters.
+
+    It is for functions whose arguments are texts.
+    """
 
     def decorate(function: Callable[..., R]) -> Callable[..., R]:
         remembered = lru_cache(maxsize=maxsize)(function)

@@ -21,16 +21,18 @@ def test_only_short_texts_are_remembered() -> None:
     asked: list[str] = []
 
     @remembering(2)
-    def length(text: str, more: int) -> int:
+    def length(text: str, more: str) -> int:
         asked.append(text)
-        return len(text) + more
+        return len(text) + len(more)
 
     short, long = "a" * LONGEST, "a" * (LONGEST + 1)
     for _ in range(3):
-        assert (length(short, 1), length(long, 1)) == (LONGEST + 1, LONGEST + 2)
+        assert (length(short, ""), length(long, "")) == (LONGEST, LONGEST + 1)
     assert asked == [short, long, long, long]
-    assert [length(one, 0) for one in "abca"] == [1] * 4
+    assert [length(one, "") for one in "abca"] == [1] * 4
     assert asked[4:] == ["a", "b", "c", "a"]  # the last two
+    assert [length(short, "b") for _ in range(2)] == [LONGEST + 1] * 2
+    assert asked[8:] == [short, short]  # too long together
 
 
 URL = "https://openlineage.io/spec/2-0-2/OpenLineage.json?"
