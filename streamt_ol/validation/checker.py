@@ -148,25 +148,26 @@ class _Checker:
             return
         self.kinds[kind] += 1
         is_own = event.get("producer") == PRODUCER
-        if self._path is not None and not is_own and self._passes_again(event, data, position):
+        path = self._path
+        if path is not None and not is_own and self._passes_again(path, event, data, position):
             return
         trusted = (self._judge_own if is_own else self._judge)(kind, event, position)
         self.state.observe(kind, event, data, position, trusted=trusted)
 
-    def _passes_again(self, event: dict[str, Any], data: bytes, position: int) -> bool:
+    def _passes_again(
+        self, path: FastPath, event: dict[str, Any], data: bytes, position: int
+    ) -> bool:
         """Check an event by its frame as it is written without escapes and duplicate keys.
 
         Return False where that is not known, or the same as ``data``.
         """
-        if self._path is None:
-            return False
         try:
             again = orjson.dumps(event)
         except TypeError:  # nested deeper than orjson writes
             return False
         if again == data:
             return False
-        passed = self._path.passes(again + b"\n", position, self.state, data.strip(BLANKS) + b"\n")
+        passed = path.passes(again + b"\n", position, self.state, data.strip(BLANKS) + b"\n")
         if passed is not None:
             self._say(position, passed.said)
         return passed is not None

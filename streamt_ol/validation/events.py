@@ -32,15 +32,9 @@ def check_event(event: Any) -> list[Finding]:
     kind = kind_of(event)
     if kind is None:
         return [local.kind_finding(event)]
-    return [found for one in judge(kind, event)[1] for found in one.findings()]
-
-
-def judge(kind: str, event: dict[str, Any]) -> tuple[bool, list[AnySaid]]:
-    """Return whether an event of ``kind`` certainly meets its schema, and what is said of it."""
-    trusted = accepts(kind)(event)
-    if trusted and accepts_besides()(kind, event):
-        return True, []
-    return trusted, said(kind, event)
+    if accepts(kind)(event) and accepts_besides()(kind, event):
+        return []
+    return [found for one in said(kind, event) for found in one.findings()]
 
 
 def said(kind: str, event: dict[str, Any]) -> list[AnySaid]:
